@@ -1,16 +1,21 @@
 """Jobs about one subject end: done, or given up with the reason, and one keeps no other waiting."""
 
 import datetime
+import errno
 from collections.abc import Iterator
 from dataclasses import asdict
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from redis.exceptions import ConnectionError as RedisAway
 from sqlalchemy import select, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from weighhouse_backend.alerts.detection import JOB, owe_detection
 from weighhouse_backend.campaigns.states import CampaignStatus
+from weighhouse_backend.experiments.models import ExperimentRevision
 from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.kit import owed
 from weighhouse_backend.kit.clock import SystemClock
@@ -69,6 +74,13 @@ class Failing:
         self.ended.append(reason)
 
 
+def said(kind: type[psycopg.Error]) -> DBAPIError:
+    """What SQLAlchemy makes of what PostgreSQL says."""
+    made = DBAPIError.instance("INSERT", None, kind("not now"), psycopg.Error)
+    assert isinstance(made, DBAPIError)
+    return made
+
+
 def carry_out(tools: Tools, task: OwedTask, subject: UUID, times: int) -> int:
     """Try as often as a sweep would; how often it raised."""
     raised = 0
@@ -82,7 +94,12 @@ def carry_out(tools: Tools, task: OwedTask, subject: UUID, times: int) -> int:
 
 @pytest.mark.parametrize(
     ("error", "reason"),
-    [(ValueError("no\nsecond line"), "ValueError: no"), (SoftTimeLimitExceeded(), TOO_LONG)],
+    [
+        (ValueError("no\nsecond line"), "ValueError: no"),
+        (SoftTimeLimitExceeded(), TOO_LONG),
+        (said(psycopg.errors.OutOfMemory), "OutOfMemory: not now"),
+        (said(psycopg.errors.ConfigurationLimitExceeded), "ConfigurationLimitExceeded: not now"),
+    ],
 )
 def test_work_that_fails_is_given_up_with_its_reason(
     tools: Tools, error: Exception, reason: str
@@ -115,12 +132,39 @@ def test_work_that_is_done_is_owed_no_longer(tools: Tools) -> None:
     assert (owed_of(tools, subject), failing.ended) == (None, [])
 
 
-def test_what_everything_needs_says_nothing_of_the_work(tools: Tools) -> None:
-    failing, subject = Failing(RedisAway()), uuid4()
+@pytest.mark.parametrize(
+    "error",
+    [
+        RedisAway(),
+        PoolTimeout(),
+        OSError(errno.ENOSPC, "No space left on device"),
+        said(psycopg.OperationalError),
+        said(psycopg.errors.DiskFull),
+        said(psycopg.errors.ReadOnlySqlTransaction),
+        said(psycopg.errors.LockNotAvailable),
+        said(psycopg.errors.DeadlockDetected),
+    ],
+    ids=lambda error: type(getattr(error, "orig", error)).__name__,
+)
+def test_what_everything_needs_says_nothing_of_the_work(tools: Tools, error: Exception) -> None:
+    failing, subject = Failing(error), uuid4()
     assert carry_out(tools, failing.task(), subject, MOST_TRIES + 3) == MOST_TRIES + 3
     found = owed_of(tools, subject)
     assert found is not None
     assert (found.tries, failing.ended) == (0, [])
+
+
+def test_what_is_asked_for_anew_meanwhile_is_owed_on(tools: Tools) -> None:
+    subject = uuid4()
+
+    def work(tools: Tools, subject: UUID) -> None:
+        with tools.session() as session:
+            owed.owe(session, SystemClock().now(), "test.job", subject, {"of": "now"})
+
+    OwedTask("test.job", work, Failing().give_up).carry_out(tools, subject)
+    found = owed_of(tools, subject)
+    assert found is not None
+    assert (found.tries, found.arguments) == (0, {"of": "now"})
 
 
 def test_one_worker_at_a_time_is_at_a_subject(tools: Tools) -> None:
@@ -169,15 +213,21 @@ def test_a_run_whose_figures_cannot_be_kept_fails_with_the_reason(
     assert world.campaign(campaign_id).status == "settling", "and its campaign goes on"
 
 
+@pytest.mark.parametrize(
+    ("broken", "reason"), [("base", "no base at all"), ("document", "validation error")]
+)
 def test_a_campaign_that_cannot_be_judged_ends_with_the_reason(
-    tools: Tools, world: World, monkeypatch: pytest.MonkeyPatch
+    tools: Tools, world: World, broken: str, reason: str
 ) -> None:
     agent = world.agent()
     campaign_id = world.start(repetitions=1)
     world.finish_everything(agent)
     with unit_of_work(world.sessions) as session:  # what its revision says is not readable
         campaign = session.get_one(type(world.campaign(campaign_id)), campaign_id)
-        campaign.base = "no base at all"
+        if broken == "base":
+            campaign.base = "no base at all"
+        else:
+            session.get_one(ExperimentRevision, campaign.revision_id).document = {}
     carry_out(tools, tasks.CAMPAIGN_SETTLEMENT, campaign_id, MOST_TRIES)
     campaign = world.campaign(campaign_id)
     assert (campaign.status, campaign.verdict) == ("completed", "infrastructure")
@@ -185,7 +235,7 @@ def test_a_campaign_that_cannot_be_judged_ends_with_the_reason(
         kept = session.scalars(
             select(CampaignVerdict).where(CampaignVerdict.campaign_id == campaign_id)
         ).one()
-        assert "no base at all" in kept.message
+        assert reason in kept.message
 
 
 def test_a_run_that_settles_for_ever_is_cancelled_when_asked_twice(world: World) -> None:

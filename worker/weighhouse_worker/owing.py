@@ -6,10 +6,10 @@ from uuid import UUID
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
-from redis.exceptions import RedisError
 from sqlalchemy.exc import DBAPIError
 from weighhouse_backend.kit import owed
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.outages import outage_of, state_of
 
 from weighhouse_worker.tools import Tools
 
@@ -18,6 +18,9 @@ log = structlog.get_logger(__name__)
 KILLED = "whoever worked on it was ended each time; the machine's log tells whether memory ran out"
 TOO_LONG = "it took longer than a task may"
 REASON_LENGTH = 300
+OF_THE_WORK = frozenset({"53200", "53400", "57014"})
+"""What PostgreSQL says where the work itself may have asked for too much memory, more than is set,
+or too much time. Such tries count."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class OwedTask:
             with tools.session() as session:
                 now = owed.begin(session, SystemClock().now(), self.name, subject)
             if now.number > owed.MOST_TRIES:
-                self._end(tools, subject, now.reason or KILLED)
+                self._end(tools, subject, now, now.reason or KILLED)
                 return
             try:
                 self.work(tools, subject)
@@ -59,16 +62,16 @@ class OwedTask:
                 if now.number < owed.MOST_TRIES:
                     raise
                 log.warning("task_failed", error=repr(error), exc_info=True)
-                self._end(tools, subject, reason)
+                self._end(tools, subject, now, reason)
                 return
             with tools.session() as session:
-                owed.done(session, self.name, subject)
+                owed.done(session, self.name, subject, now.asked_at)
 
-    def _end(self, tools: Tools, subject: UUID, reason: str) -> None:
+    def _end(self, tools: Tools, subject: UUID, now: owed.Try, reason: str) -> None:
         log.error("job_given_up", job=self.name, subject=str(subject), reason=reason)
         self.give_up(tools, subject, reason)
         with tools.session() as session:
-            owed.done(session, self.name, subject)
+            owed.done(session, self.name, subject, now.asked_at)
 
 
 def reason_of(error: Exception) -> str:
@@ -81,7 +84,9 @@ def reason_of(error: Exception) -> str:
 
 
 def _is_away(error: Exception) -> bool:
-    """Whether it is the database, or Redis, that was not there."""
-    return isinstance(error, RedisError) or (
-        isinstance(error, DBAPIError) and error.connection_invalidated
-    )
+    """Whether what everything needs was not there: the database, Redis, room on a disk, what others
+    hold. However long that lasts, it says nothing of the work.
+    """
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return outage_of(error) is not None and state_of(error) not in OF_THE_WORK

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_judging.verdicts.gate_verdict import not_judged
-from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.experiment import Experiment, Thresholds
 
 from weighhouse_backend.alerts.detection import owe_detection
 from weighhouse_backend.campaigns.documents import begun_of, document_of
@@ -76,10 +76,16 @@ class CampaignSettlementService:
         if campaign is None or campaign.status != CampaignStatus.SETTLING:
             return
         if not campaign.noise:
-            limits = Limits.of(document_of(self.experiments, campaign))
-            decided = Decided(campaign.id, not_judged(reason), Bases(), limits)
+            decided = Decided(campaign.id, not_judged(reason), Bases(), self._limits(campaign))
             self.verdicts.keep(campaign, decided, "it could not be judged again")
         self.campaigns.set_verdict(campaign.id, None if campaign.noise else Verdict.INFRASTRUCTURE)
+
+    def _limits(self, campaign: Campaign) -> Limits:
+        try:
+            return Limits.of(document_of(self.experiments, campaign))
+        except ValueError:  # that it cannot be read may be why nobody could judge it
+            usual = Thresholds().gate_percent
+            return Limits(usual, usual)
 
     def _kept(self, campaign: Campaign, document: Experiment) -> list[RunFigures]:
         """The runs that belong in series: of searches those at loads every campaign has."""

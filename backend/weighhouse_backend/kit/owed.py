@@ -47,6 +47,8 @@ class Try:
     """From 1."""
     reason: str | None
     """Why the one before failed; None: there was none, or whoever made it was killed."""
+    asked_at: datetime.datetime
+    """When what it is a try at was asked for."""
 
 
 def owe(
@@ -74,8 +76,8 @@ def begin(session: Session, now: datetime.datetime, name: str, subject: UUID) ->
     counted = made.on_conflict_do_update(
         index_elements=["name", "subject"], set_={"tries": OwedJob.tries + 1}
     )
-    row = session.execute(counted.returning(OwedJob.tries, OwedJob.reason)).one()
-    return Try(row.tries, row.reason)
+    kept = counted.returning(OwedJob.tries, OwedJob.reason, OwedJob.asked_at)
+    return Try(*session.execute(kept).one())
 
 
 def failed(session: Session, name: str, subject: UUID, reason: str) -> None:
@@ -89,9 +91,11 @@ def uncounted(session: Session, name: str, subject: UUID) -> None:
     session.execute(found.values(tries=OwedJob.tries - 1))
 
 
-def done(session: Session, name: str, subject: UUID) -> None:
-    """Nothing is owed any more: it is done, or given up."""
-    session.execute(delete(OwedJob).where(_is(name, subject)))
+def done(session: Session, name: str, subject: UUID, asked_at: datetime.datetime) -> None:
+    """What was asked for then is owed no more: it is done, or given up. What was asked for anew
+    meanwhile is owed on.
+    """
+    session.execute(delete(OwedJob).where(_is(name, subject), OwedJob.asked_at == asked_at))
 
 
 def waiting(session: Session, name: str, before: datetime.datetime) -> Sequence[OwedJob]:
