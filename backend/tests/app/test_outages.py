@@ -5,13 +5,15 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 from fastapi.testclient import TestClient
+from httpx import Response
 from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signs import give_sign
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.fixtures import migrated
+from weighhouse_testing.fixtures import migrated, plain
 from weighhouse_testing.own_postgres import OwnPostgres, own_postgres
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.waiting import until
@@ -76,6 +78,20 @@ def test_while_postgresql_hangs_everybody_is_told_so(client, server) -> None:
     assert client.get("/health/ready").status_code == 200
 
 
+def test_a_table_that_somebody_holds_is_no_outage(client, server) -> None:
+    with psycopg.connect(plain(server.url)) as migrating:
+        migrating.execute("LOCK TABLE runs IN ACCESS EXCLUSIVE MODE")
+
+        def missed() -> bool:
+            ready = client.get("/health/ready")
+            assert ready.status_code == 200, ready.text
+            return part(ready, "agents") == "unknown"
+
+        until("it is looked at while it is held", missed)
+        assert client.get("/health").status_code == 200
+        assert client.get("/api/v1/projects", headers=HEADERS).status_code == 401
+
+
 def test_while_redis_hangs_it_is_named_and_all_else_goes_on(client, redis) -> None:
     os.kill(redis.process.pid, signal.SIGSTOP)
     try:
@@ -97,5 +113,8 @@ def test_a_worker_that_gives_no_sign_any_more_is_named(client) -> None:
 
 
 def worker(client: TestClient) -> str:
-    parts = client.get("/health/ready").json()["parts"]
-    return next(one["condition"] for one in parts if one["name"] == "worker")
+    return part(client.get("/health/ready"), "worker")
+
+
+def part(ready: Response, name: str) -> str:
+    return next(one["condition"] for one in ready.json()["parts"] if one["name"] == name)

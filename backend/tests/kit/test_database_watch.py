@@ -1,5 +1,7 @@
 """A PostgreSQL that hangs, is full, or has too little: seen, named, and nobody waits for it."""
 
+import os
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -7,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from weighhouse_backend.kit.conditions import Conditions
 from weighhouse_backend.kit.database_watch import DatabaseWatch
@@ -83,6 +85,66 @@ def test_one_that_is_gone_is_away(conditions: Conditions) -> None:
     watch.look()
     assert watch.away
     assert [name for name, _ in told(conditions)] == ["database-away"]
+
+
+LOOKED = "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT 1' AND state = 'idle'"
+
+
+def test_one_connection_that_hangs_is_not_the_server(
+    server: OwnPostgres, watch: DatabaseWatch, engine: Engine, conditions: Conditions
+) -> None:
+    watch.look()
+    with psycopg.connect(plain(server.url)) as other:
+        ((pid,),) = other.execute(LOOKED).fetchall()
+    over = threading.Event()
+
+    def ask() -> None:
+        while not over.is_set():
+            with engine.connect() as connection:
+                connection.execute(text("SELECT 2"))
+
+    with ThreadPoolExecutor() as threads:
+        asking = threads.submit(ask)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            watch.look()
+        finally:
+            over.set()
+            os.kill(pid, signal.SIGCONT)
+        asking.result()
+    assert told(conditions) == []
+    watch.look()
+    assert not watch.away
+
+
+def test_one_connection_that_breaks_is_not_the_server(
+    server: OwnPostgres, watch: DatabaseWatch, engine: Engine, conditions: Conditions
+) -> None:
+    watch.look()
+    with psycopg.connect(plain(server.url)) as other, engine.connect() as connection:
+        connection.execute(text("SELECT 2"))
+        ended = other.execute(LOOKED.replace("SELECT pid", "SELECT pg_terminate_backend(pid)"))
+        assert ended.fetchall() == [(True,)]
+        watch.look()
+        assert told(conditions) == []
+        assert connection.scalar(text("SELECT 2")) == 2
+
+
+@pytest.mark.parametrize("several", [True, False])
+def test_it_connects_wherever_the_engines_do(
+    server: OwnPostgres, conditions: Conditions, several: bool
+) -> None:
+    address = make_url(server.url)
+    if several:
+        address = address.set(host=None, port=None).update_query_pairs(
+            [("host", "127.0.0.1:1"), ("host", f"{address.host}:{address.port}")]
+        )
+    else:
+        address = address.update_query_dict({"options": "-c geqo=off"})
+    watch = DatabaseWatch(address.render_as_string(hide_password=False), conditions)
+    watch.look()
+    assert told(conditions) == []
+    watch.close()
 
 
 def test_who_has_a_connection_is_served_while_new_ones_are_refused(

@@ -110,8 +110,15 @@ class Parts:
         return looked if time.monotonic() - looked.at <= FRESH_SECONDS else None
 
     def unanswered(self) -> Looked:
-        """What is said when the parts do not answer in time."""
-        return self._whole(_DATABASE_AWAY, None, PartRead(name="redis", condition="unknown"))
+        """What is said when the parts do not answer in time. Who is away is known by the watches,
+        which ask for nothing else; what is slow, or waits for a table that somebody holds, is not.
+        """
+        away = {one for one in (DATABASE_AWAY, REDIS_AWAY) if self._conditions.holds(one)}
+        return self._whole(
+            _DATABASE_AWAY if DATABASE_AWAY in away else _unknown("database"),
+            None,
+            _REDIS_AWAY if REDIS_AWAY in away else _unknown("redis"),
+        )
 
     def _look(self) -> Looked:
         work, revision = None, None
@@ -254,6 +261,10 @@ _UNSIGNED: dict[SignedPart, tuple[str, str]] = {
         f"{_START}.beat:app beat`, once; {_EMBEDDED}",
     ),
 }
+
+
+def _unknown(name: PartName) -> PartRead:
+    return PartRead(name=name, condition="unknown")
 
 
 def _answered(error: Exception) -> bool:

@@ -40,16 +40,24 @@ COMMIT
 """Writes a megabyte that nobody sees, and takes it back: what a full disk refuses."""
 
 
+class OthersServed(TimeoutError):
+    """It is this one connection that waits: in the queue of a pooler, or for the processor."""
+
+
 class DatabaseWatch:
     """Looks at one database for one process, and guards the engines over it."""
 
     def __init__(self, url: str, conditions: Conditions) -> None:
         """:param url: as SQLAlchemy takes it."""
-        plain = make_url(url).set(drivername="postgresql")
-        self._url = plain.render_as_string(hide_password=False)
+        address = make_url(url)
+        # As the engines connect: libpq reads an address of several hosts in another way.
+        _, named = address.get_dialect()().create_connect_args(address)
+        self._named = {**named, "connect_timeout": CONNECT_SECONDS, "autocommit": True}
         self._conditions = conditions
         self._own: Connection | None = None
         self._asked = 0
+        self._answers = 0
+        """To statements of the engines."""
         self._lines: weakref.WeakSet[Connection] = weakref.WeakSet()
         self._lock = threading.Lock()
         self.away = False
@@ -59,12 +67,15 @@ class DatabaseWatch:
         """Have an engine's connections end with the database, and none begin without it."""
         event.listen(engine, "do_connect", self._refuse)
         event.listen(engine, "connect", self._know)
+        event.listen(engine, "after_cursor_execute", self._hear)
 
     def look(self) -> None:
         """Look once, for at most some seconds; says what it found to the conditions."""
         try:
-            self._renew()
-            self._ask(b"SELECT 1")
+            self._ask_whether_it_lives()
+        except OthersServed:
+            self._drop()
+            return
         except (psycopg.Error, OSError) as error:
             self._drop()
             self.away = True
@@ -83,6 +94,16 @@ class DatabaseWatch:
         """Close what it asked over."""
         self._drop()
 
+    def _ask_whether_it_lives(self) -> None:
+        self._renew()
+        try:
+            self._ask(b"SELECT 1")
+        except psycopg.Error:
+            # One connection may break, or be ended by somebody: another one tells of the server.
+            self._drop()
+            self._renew()
+            self._ask(b"SELECT 1")
+
     def _renew(self) -> None:
         """Connect, if there is no connection or it is time for another one.
 
@@ -92,7 +113,7 @@ class DatabaseWatch:
         if self._own is not None and self._asked % NEW_EVERY:
             return
         try:
-            made = psycopg.connect(self._url, connect_timeout=CONNECT_SECONDS, autocommit=True)
+            made = psycopg.connect(**self._named)
         except psycopg.Error as error:
             if self._own is None or isinstance(error, psycopg.errors.ConnectionTimeout):
                 raise
@@ -118,6 +139,7 @@ class DatabaseWatch:
         """Have a statement done.
 
         :raises TimeoutError: when no answer came.
+        :raises OthersServed: when none came here, while the engines got some.
         :raises psycopg.Error: when it is refused, or the connection is.
         """
         if self._own is None:
@@ -127,14 +149,15 @@ class DatabaseWatch:
         line.flush()
         poll = select.poll()
         poll.register(line.socket, select.POLLIN)
-        looks = 0
+        looks = answers = 0
         refused: pq.abc.PGresult | None = None
         while True:
             while line.is_busy():
                 if poll.poll(LOOK_SECONDS * 1000):
                     line.consume_input()
-                elif (looks := looks + 1) >= PATIENCE_LOOKS:
-                    raise TimeoutError(DOES_NOT_ANSWER)
+                else:
+                    looks += 1
+                    answers = self._in_vain(looks, answers)
             result = line.get_result()
             if result is None:
                 break
@@ -142,6 +165,16 @@ class DatabaseWatch:
                 refused = result
         if refused is not None:
             raise psycopg.errors.error_from_result(refused)
+
+    def _in_vain(self, looks: int, answers: int) -> int:
+        """Whether to go on waiting.
+
+        :returns: what the engines had been answered at half of the patience: by then all answers
+            have come that were under way when it began to hang.
+        """
+        if looks >= PATIENCE_LOOKS:
+            raise TimeoutError(DOES_NOT_ANSWER) if self._answers == answers else OthersServed
+        return self._answers if looks == PATIENCE_LOOKS // 2 else answers
 
     def _drop(self) -> None:
         own, self._own = self._own, None
@@ -154,6 +187,9 @@ class DatabaseWatch:
     def _refuse(self, *_: Any) -> None:
         if self.away:
             raise psycopg.OperationalError(DOES_NOT_ANSWER)
+
+    def _hear(self, *_: Any) -> None:
+        self._answers += 1
 
     def _know(self, connection: Connection, _record: Any) -> None:
         with self._lock:

@@ -4,13 +4,14 @@ import time
 
 from redis import Redis
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 from redis.exceptions import TimeoutError as NoAnswer
 from redis.retry import Retry
 
 from weighhouse_backend.kit.conditions import REDIS_AWAY, WORKER_AWAY, Conditions
-from weighhouse_backend.kit.signs import SILENT_SECONDS, ages_of_signs
+from weighhouse_backend.kit.signs import KEPT_SECONDS, SILENT_SECONDS, ages_of_signs
 
+OWN_SIGN = "sign:api"
 ANSWER_SECONDS = 2.0
 RETURN_SECONDS = 10.0
 """For so long after Redis is back no worker is missed: it may not have given a sign yet."""
@@ -33,11 +34,11 @@ class RedisWatch:
     def look(self) -> None:
         """Look once, for at most some seconds; says what it found to the conditions."""
         try:
-            self._redis.ping()
+            # A replica, and one that is full, go on answering: no worker can tell of itself there.
+            self._redis.set(OWN_SIGN, 1, ex=KEPT_SECONDS)
             age = ages_of_signs(self._redis)["worker"]
         except RedisError as error:
-            words = "does not answer" if isinstance(error, NoAnswer | OSError) else "is away"
-            self._conditions.begin(REDIS_AWAY, f"Redis {words}")
+            self._conditions.begin(REDIS_AWAY, f"Redis {_words(error)}")
             # Nobody knows of the worker now; it is not blamed for silence that Redis keeps.
             self._conditions.end(WORKER_AWAY)
             self._quiet_until = time.monotonic() + RETURN_SECONDS
@@ -53,3 +54,9 @@ class RedisWatch:
     def close(self) -> None:
         """Close its connection."""
         self._redis.close()
+
+
+def _words(error: RedisError) -> str:
+    if isinstance(error, NoAnswer):
+        return "does not answer"
+    return "takes no writes" if isinstance(error, ResponseError) else "is away"
