@@ -1,6 +1,7 @@
 """A log that cannot be written costs lines, and nothing else."""
 
 import logging
+import shutil
 import sys
 from pathlib import Path
 
@@ -45,11 +46,23 @@ def test_no_line_raises(how, monkeypatch):
     assert LINES.lost == lost + 1
 
 
-def test_lines_that_are_lost_are_no_space_until_one_is_written(monkeypatch, tmp_path):
+@pytest.mark.parametrize("how", ["closed", "none"])
+def test_lines_that_nobody_reads_are_no_want_of_room(how, monkeypatch, tmp_path):
+    conditions = Conditions()
+    watch = SpaceWatch(tmp_path, 0, conditions)
+    monkeypatch.setattr(sys, "stdout", broken(how))
+    structlog.get_logger("ours").info("lost")
+    watch.look()
+    assert not conditions.told()
+
+
+@pytest.mark.parametrize("level", ["INFO", "ERROR"])
+def test_lines_that_are_lost_are_no_space_until_one_is_written(level, monkeypatch, tmp_path):
+    configure_logs(level)
     conditions = Conditions()
     watch = SpaceWatch(tmp_path, 0, conditions)
     monkeypatch.setattr(sys, "stdout", broken("full"))
-    structlog.get_logger("ours").info("lost")
+    structlog.get_logger("ours").error("lost")
     for _ in range(3):
         watch.look()
         assert [one.name for one in conditions.told()] == ["no-space"]
@@ -65,3 +78,11 @@ def test_a_disk_with_too_little_room_is_no_space(tmp_path):
     assert told.name == "no-space"
     SpaceWatch(tmp_path / "artifacts", 0, conditions).look()
     assert not conditions.told()
+
+
+def test_at_the_edge_a_disk_is_full_until_there_is_clearly_room(tmp_path):
+    free = shutil.disk_usage(tmp_path).free >> 20
+    conditions = Conditions()
+    for spare, told in ((free * 2, 1), (free * 9 // 10, 1), (free // 2, 0), (free * 9 // 10, 0)):
+        SpaceWatch(tmp_path, spare, conditions).look()
+        assert len(conditions.told()) == told

@@ -5,6 +5,7 @@ have ended, so that what begins one also knows how its end is seen.
 """
 
 import datetime
+import errno
 import threading
 from collections.abc import Sequence
 from typing import Literal
@@ -20,6 +21,8 @@ DATABASE_AWAY: ConditionName = "database-away"
 REDIS_AWAY: ConditionName = "redis-away"
 WORKER_AWAY: ConditionName = "worker-away"
 TASK_FAILING: ConditionName = "task-failing"
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the kernel says when nothing more can be written."""
 
 
 class ConditionRead(BaseModel):

@@ -10,6 +10,8 @@ from typing import Any, TextIO, cast
 
 import structlog
 
+from weighhouse_backend.kit.conditions import FULL
+
 TOKEN = re.compile(r"(wh[a-z]_|whsec_)[A-Za-z0-9_+/=-]{8,}")
 CREDENTIALS = re.compile(r"(://[^:/@\s]*:)[^@\s]+(@?)")
 """Takes what has no `@` too, and so looks at no letter twice: strangers choose the paths."""
@@ -28,7 +30,9 @@ class LineWriter:
         """:param name: `stdout` or `stderr`; looked up at each line."""
         self._name = name
         self.lost = 0
-        """Lines that could not be written."""
+        """Lines that could not be written …"""
+        self.full = 0
+        """… and those of them for want of room."""
         self.written = 0
 
     def write(self, text: str) -> None:
@@ -38,8 +42,9 @@ class LineWriter:
             stream.write(text)
             stream.flush()
             self.written += 1
-        except (OSError, ValueError, AttributeError):  # full or broken; closed; none at all
+        except (OSError, ValueError, AttributeError) as error:  # full, broken; closed; none at all
             self.lost += 1
+            self.full += isinstance(error, OSError) and error.errno in FULL
 
     def flush(self) -> None:
         """Nothing waits."""

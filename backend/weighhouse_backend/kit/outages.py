@@ -4,8 +4,6 @@ Full disks, a database that is away, hangs, is full or takes no writes, Redis th
 a problem with a name of its own, and none is a fault of the program.
 """
 
-import errno
-
 import structlog
 from fastapi import FastAPI, Request
 from redis.exceptions import RedisError
@@ -13,13 +11,11 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.responses import JSONResponse
 
-from weighhouse_backend.kit.conditions import DATABASE_AWAY, NO_SPACE, Conditions
+from weighhouse_backend.kit.conditions import DATABASE_AWAY, FULL, NO_SPACE, Conditions
 from weighhouse_backend.kit.problems import Problem, Unavailable, answer_to
 
 log = structlog.get_logger(__name__)
 
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the kernel says when nothing more can be written."""
 AGAIN = {"Retry-After": "2"}
 AGENTS = "/agent/"
 IN_DATABASE, IN_FILES, WRITES = "database", "files", "writes"

@@ -3,16 +3,16 @@
 import os
 from pathlib import Path
 
-import structlog
-
 from weighhouse_backend.kit.conditions import NO_SPACE, Conditions
 from weighhouse_backend.kit.logs import LINES
 from weighhouse_backend.kit.outages import IN_FILES
 
-log = structlog.get_logger(__name__)
-
 MEBIBYTE = 1 << 20
+AGAIN = 1.25
+"""So many times what is to be spare is free before there is room again: else a disk at the edge
+would be told to be full and well by turns."""
 LOG = "log"
+TRIED = '{"event": "line_tried", "level": "warning"}\n'
 
 
 class SpaceWatch:
@@ -25,12 +25,13 @@ class SpaceWatch:
         self._directory = directory
         self._spare = spare_mebibytes
         self._conditions = conditions
-        self._lost, self._written = LINES.lost, LINES.written
+        self._full, self._written = LINES.full, LINES.written
 
     def look(self) -> None:
         """Look once; says what it found to the conditions."""
-        if self._free() < self._spare * MEBIBYTE:
-            words = f"less than {self._spare} MiB are free on the disk of the platform's files"
+        wanted = self._spare * (AGAIN if self._conditions.holds(NO_SPACE, IN_FILES) else 1)
+        if self._free() < wanted * MEBIBYTE:
+            words = f"less than {wanted:g} MiB are free on the disk of the platform's files"
             self._conditions.begin(NO_SPACE, words, IN_FILES)
         else:
             self._conditions.end(NO_SPACE, IN_FILES)
@@ -38,12 +39,12 @@ class SpaceWatch:
 
     def _look_at_log(self) -> None:
         if self._conditions.holds(NO_SPACE, LOG):
-            log.warning("line_tried")  # else nobody would see that lines are written again
-        if LINES.lost > self._lost:
+            LINES.write(TRIED)  # else nobody would see that lines are written again
+        if LINES.full > self._full:
             self._conditions.begin(NO_SPACE, "lines of the backend's log cannot be written", LOG)
         elif LINES.written > self._written:
             self._conditions.end(NO_SPACE, LOG)
-        self._lost, self._written = LINES.lost, LINES.written
+        self._full, self._written = LINES.full, LINES.written
 
     def _free(self) -> int:
         place = self._directory
