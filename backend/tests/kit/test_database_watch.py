@@ -140,7 +140,7 @@ def test_it_connects_wherever_the_engines_do(
             [("host", "127.0.0.1:1"), ("host", f"{address.host}:{address.port}")]
         )
     else:
-        address = address.update_query_dict({"options": "-c geqo=off"})
+        address = address.update_query_dict({"options": "-c geqo=off", "connect_timeout": "9"})
     watch = DatabaseWatch(address.render_as_string(hide_password=False), conditions)
     watch.look()
     assert told(conditions) == []

@@ -52,7 +52,7 @@ class DatabaseWatch:
         address = make_url(url)
         # As the engines connect: libpq reads an address of several hosts in another way.
         _, named = address.get_dialect()().create_connect_args(address)
-        self._named = {**named, "connect_timeout": CONNECT_SECONDS, "autocommit": True}
+        self._named = {name: value for name, value in named.items() if name != "connect_timeout"}
         self._conditions = conditions
         self._own: Connection | None = None
         self._asked = 0
@@ -113,7 +113,7 @@ class DatabaseWatch:
         if self._own is not None and self._asked % NEW_EVERY:
             return
         try:
-            made = psycopg.connect(**self._named)
+            made = psycopg.connect(**self._named, connect_timeout=CONNECT_SECONDS, autocommit=True)
         except psycopg.Error as error:
             if self._own is None or isinstance(error, psycopg.errors.ConnectionTimeout):
                 raise
