@@ -94,10 +94,11 @@ def test_what_the_platform_does_not_know_is_set_aside(
     until("the next one ends", lambda: ended(after))
 
 
+@pytest.mark.parametrize("status", [413, 422])
 def test_events_that_are_not_taken_end_the_run_with_a_reason(
-    agent: RunningAgent, server: Server, order: Callable[..., AttemptOrder]
+    agent: RunningAgent, server: Server, order: Callable[..., AttemptOrder], status: int
 ) -> None:
-    server.platform.refusals = {"/events$": (422, "an event holds what cannot be read")}
+    server.platform.refusals = {"/events$": (status, "an event holds what cannot be read")}
     attempt = server.platform.offer(order(measure_seconds=60.0))
     agent.start()
     until("it ends", lambda: ended(attempt))

@@ -37,8 +37,8 @@ UNKNOWN = frozenset({401, 403, 404, 410})
 """Answers that say: no such attempt, or not yours."""
 TOO_MANY = "/events-too-many"
 """So ends the type of a problem that no repetition mends."""
-INVALID = 422
-"""Answer that says: this can be no event, whenever and by whomever it is sent."""
+INVALID = frozenset({413, 422})
+"""Answers that say: this can be no event, whenever and by whomever it is sent."""
 SET_ASIDE_KEPT = 10
 LOG_LINES = 20
 
@@ -165,7 +165,7 @@ class Carrier:
         except Refused as error:
             self._refused = error
             LOG.warning("the platform does not take this attempt", reason=str(error))
-            kind: FailureKind = "invalid" if error.status == INVALID else "infrastructure"
+            kind: FailureKind = "invalid" if error.status in INVALID else "infrastructure"
             watch.ask_to_stop(kind, f"the platform does not take it: {error.detail}")
 
     def _look_at_room(self) -> None:
@@ -299,7 +299,7 @@ class Carrier:
                 "the platform's log has that request; report it"
                 if isinstance(error, NeverTaken)
                 else "agent and platform must be of versions that fit",
-                "invalid" if error.status == INVALID else "infrastructure",
+                "invalid" if error.status in INVALID else "infrastructure",
             )
         if self._spool.count < completion.events_count:
             return self._spoiled(

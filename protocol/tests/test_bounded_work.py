@@ -47,6 +47,13 @@ def counted(monkeypatch: pytest.MonkeyPatch, holder: Any, name: str) -> list[obj
     return calls
 
 
+def test_of_many_thousands_of_faults_the_number_is_told() -> None:
+    many = {f"k{n}": None for n in range(999)}
+    with pytest.raises(DocumentError, match="has 35,") as raised:
+        parse_experiment({"targets": [{"parameters": many}] * 9})
+    assert len(raised.value.errors) == 1
+
+
 def errors_of(text: str) -> list[FieldError]:
     with pytest.raises(DocumentError) as raised:
         experiment_from_yaml(text)

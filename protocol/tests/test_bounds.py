@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from weighhouse_protocol.base import LATEST_US, MOST_COUNT, Count, Few, SmallJson
 from weighhouse_protocol.driver import DRIVER_EVENT, Interval
 from weighhouse_protocol.facts import MachineFacts
-from weighhouse_protocol.report import ATTEMPT_EVENT, Failure
+from weighhouse_protocol.report import ATTEMPT_EVENT, EventBatch, Failure
 from weighhouse_protocol.workload import Workload
 from weighhouse_testing.bounds import unbounded
 
@@ -116,6 +116,26 @@ def test_what_was_stored_before_there_were_bounds_is_read() -> None:
     assert again.at_us == LATEST_US
     stored["interval"]["duration_us"] = 10**300
     assert type(event).as_kept(stored).model_dump()["interval"]["duration_us"] > 0
+
+
+def test_what_was_stored_is_read_however_much_of_it_is_beyond() -> None:
+    facts = {
+        "hostname": "h", "machine_id": "m", "cpu_model": "c", "cores": 1, "memory_bytes": 1,
+        "kernel": "k", "operating_system": "o", "architecture": "a",
+        "versions": {f"{n}" + "x" * 400: "y" * 5000 for n in range(20)},
+    }  # fmt: skip
+    read = MachineFacts.as_kept(facts)
+    assert len(read.versions) == 20
+    assert {(len(name), len(value)) for name, value in read.versions.items()} == {(300, 4096)}
+
+
+def test_of_what_programs_send_the_first_fault_is_told() -> None:
+    well = {"kind": "sample", "sequence": 0, "at_us": 1}
+    ill = {**well, "metrics": {str(n): "" for n in range(9)}}
+    with pytest.raises(ValidationError) as raised:
+        EventBatch.model_validate({"events": [well, ill, ill, {"kind": "none"}]})
+    (error,) = raised.value.errors()
+    assert error["loc"] == ("events", 1, "sample", "metrics", "0")
 
 
 def test_a_bound_of_a_type_and_one_of_a_field_both_hold() -> None:

@@ -103,11 +103,14 @@ LastLines = Annotated[tuple[Told, ...], Field(max_length=100), BeforeValidator(_
 """The last lines of a log."""
 
 _Item = TypeVar("_Item")
-Few = Annotated[tuple[_Item, ...], Field(max_length=100)]
-Many = Annotated[tuple[_Item, ...], Field(max_length=10_000)]
-FewBy = Annotated[dict[Label, _Item], Field(max_length=200)]
+# Of what programs send the first fault is told: to tell thousands takes longer than to read all.
+Few = Annotated[tuple[_Item, ...], Field(max_length=100, fail_fast=True)]
+Many = Annotated[tuple[_Item, ...], Field(max_length=10_000, fail_fast=True)]
+FewBy = Annotated[dict[Label, _Item], Field(max_length=200, fail_fast=True)]
 """Label → something."""
-ManyBy = Annotated[dict[Label, _Item], Field(max_length=10_000)]
+ManyBy = Annotated[dict[Label, _Item], Field(max_length=10_000, fail_fast=True)]
+ByName = Annotated[dict[Label, _Item], Field(max_length=200)]
+"""Name → what somebody wrote, who is told all that is wrong."""
 
 Scalar = (
     bool
@@ -160,8 +163,8 @@ LIMITS: dict[str, tuple[str, ...]] = {
     "too_long": ("max_length",),
 }
 """Kind of error → where its limit stands: those that are mended by the limit itself."""
-ROUNDS = 3
-"""What lay behind a limit may be beyond one itself."""
+ROUNDS = 200
+"""What lay behind a limit may be beyond one itself, and of a list the first fault alone is told."""
 
 
 class _Bounded(BaseModel):
@@ -174,18 +177,23 @@ class _Bounded(BaseModel):
 
         :raises ValidationError: when something else is wrong with it.
         """
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
             try:
                 return cls.model_validate(data, context=AS_KEPT)
             except ValidationError as error:
                 beyond = [one for one in error.errors(include_url=False) if one["type"] in LIMITS]
                 if not beyond:
                     raise
-                data = copy.deepcopy(data)
-                for one in beyond:
+                if number == 0:
+                    data = copy.deepcopy(data)
+                for one in sorted(beyond, key=lambda one: one["loc"][-1] == KEY):
                     (name,) = LIMITS[one["type"]]
                     _bring_within(data, one["loc"], one["ctx"][name])
         return cls.model_validate(data, context=AS_KEPT)
+
+
+KEY = "[key]"
+"""So Pydantic says that a fault is a key's own."""
 
 
 def _bring_within(data: Any, location: tuple[int | str, ...], limit: Any) -> None:
@@ -201,7 +209,9 @@ def _bring_within(data: Any, location: tuple[int | str, ...], limit: Any) -> Non
         return
     holder, part = places[-1]
     found = holder[part]
-    if isinstance(found, dict):
+    if location[-1] == KEY:
+        holder[part[:limit]] = holder.pop(part)
+    elif isinstance(found, dict):
         holder[part] = dict(list(found.items())[:limit])
     elif isinstance(found, str | list):
         holder[part] = found[:limit]

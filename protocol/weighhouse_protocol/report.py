@@ -199,7 +199,7 @@ ATTEMPT_EVENT: TypeAdapter[AttemptEvent] = TypeAdapter(AttemptEvent)
 class EventBatch(Document):
     """Body of `POST /agent/v1/attempts/{id}/events`."""
 
-    events: tuple[AttemptEvent, ...] = Field(min_length=1, max_length=2000)
+    events: tuple[AttemptEvent, ...] = Field(min_length=1, max_length=2000, fail_fast=True)
 
 
 class EventsAccepted(Report):

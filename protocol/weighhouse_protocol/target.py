@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from weighhouse_protocol.base import Document, FewBy, Label, Name, Scalar
+from weighhouse_protocol.base import ByName, Document, Label, Name, Scalar
 from weighhouse_protocol.text import Named
 
 Deployment = Literal["process", "docker", "external", "in_process"]
@@ -57,9 +57,9 @@ class Target(Document):
     tool: Name | None = None
     """Foreign load tool that makes the load, for example `redis-benchmark`; default: the plugin's
     own driver."""
-    parameters: FewBy[Scalar] = Field(default_factory=dict)
+    parameters: ByName[Scalar] = Field(default_factory=dict)
     """Settings that the plugin's manifest declares, by name."""
-    driver_options: FewBy[Scalar] = Field(default_factory=dict)
+    driver_options: ByName[Scalar] = Field(default_factory=dict)
     """Options that the plugin's driver declares, by name (for example `layout`)."""
 
     @property

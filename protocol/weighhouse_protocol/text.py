@@ -37,6 +37,7 @@ _BLANK = re.compile("[\\s\\u2800\\ufe00-\\ufe0f]*")
 UNKEPT = re.compile("[\x00\ud800-\udfff]")
 
 Path = tuple[str | int, ...]
+_Place = tuple["_Place | None", Any]
 
 
 def mended(text: str) -> str:
@@ -51,16 +52,26 @@ def unkept(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     :param path: of the value itself.
     :returns: pairs of a path and `U+XXXX`.
     """
-    if isinstance(value, str):
-        if found := UNKEPT.search(value):
-            yield path, f"U+{ord(found.group()):04X}"
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from unkept(key, (*path, mended(str(key))))
-            yield from unkept(each, (*path, mended(str(key))))
-    elif isinstance(value, list | tuple):
-        for index, each in enumerate(value):
-            yield from unkept(each, (*path, index))
+    waiting: list[tuple[Any, _Place | None]] = [(value, None)]
+    while waiting:
+        found, place = waiting.pop()
+        if isinstance(found, str):
+            if sign := UNKEPT.search(found):
+                yield (*path, *_path(place)), f"U+{ord(sign.group()):04X}"
+        elif isinstance(found, dict):
+            for key, each in reversed(found.items()):
+                waiting += ((each, (place, key)), (key, (place, key)))
+        elif isinstance(found, list | tuple):
+            last = len(found) - 1
+            waiting += ((each, (place, last - at)) for at, each in enumerate(reversed(found)))
+
+
+def _path(place: _Place | None) -> Path:
+    parts: list[str | int] = []
+    while place is not None:
+        place, part = place
+        parts.append(part if isinstance(part, int) else mended(str(part)))
+    return tuple(reversed(parts))
 
 
 def one_line(text: str) -> str:
@@ -148,12 +159,14 @@ class Prose:
     most: int
     """Characters."""
     least: int = 1
+    trimmed: bool = True
+    """Whether space around it is left out."""
 
     def __get_pydantic_core_schema__(
         self, source: type[str], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Trimmed, of bounded length, with tabs and ends of lines alone besides what is seen."""
-        return _checked(prose, self.least, self.most)
+        """Of bounded length, with tabs and ends of lines alone besides what is seen."""
+        return _checked(prose, self.least, self.most, trimmed=self.trimmed)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -162,7 +175,9 @@ class Prose:
         return {**handler(schema), "pattern": PROSE}
 
 
-def _checked(check: Callable[[str], str], least: int, most: int) -> CoreSchema:
+def _checked(
+    check: Callable[[str], str], least: int, most: int, *, trimmed: bool = True
+) -> CoreSchema:
     def judge(
         value: Any, plain: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo
     ) -> str:
@@ -172,7 +187,7 @@ def _checked(check: Callable[[str], str], least: int, most: int) -> CoreSchema:
 
     return core_schema.with_info_wrap_validator_function(
         judge,
-        core_schema.str_schema(strip_whitespace=True, min_length=least, max_length=most),
+        core_schema.str_schema(strip_whitespace=trimmed, min_length=least, max_length=most),
     )
 
 

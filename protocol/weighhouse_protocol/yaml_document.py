@@ -26,6 +26,9 @@ MOST_DIGITS = 64
 """Of a number, and characters of a moment."""
 MOST_ERRORS = 50
 """That are told of one document; that there are more is told, too."""
+KEYS = "keys such as slug, name, targets, workloads, load_levels"
+MOST_FAULTS = 10_000
+"""Of more none is told: each would have to be made."""
 MOST_GUESSES = 10
 """Times that one answer asks whether something else was meant."""
 LONGEST_GUESSED = 64
@@ -207,8 +210,7 @@ def load_yaml(text: str) -> dict[str, Any]:
         if loader is not None:
             loader.dispose()
     if not isinstance(data, dict):
-        expected = "keys such as slug, name, targets, workloads, load_levels"
-        raise _refused("the document is empty or no mapping", expected)
+        raise _refused("the document is empty or no mapping", KEYS)
     return data
 
 
@@ -304,6 +306,8 @@ def field_errors(error: ValidationError, model: type[BaseModel]) -> list[FieldEr
     :param error: as Pydantic raised it.
     :param model: the document's class, used to suggest known keys.
     """
+    if (many := error.error_count()) > MOST_FAULTS:
+        return [FieldError("", f"has {many:,} faults", KEYS)]
     items = error.errors(include_url=False, include_input=False)
     guesses = itertools.count()
     found = [_field_error(item, model, guesses) for item in items[:MOST_ERRORS]]

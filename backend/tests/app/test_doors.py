@@ -90,6 +90,35 @@ def test_a_head_without_end_is_not_kept(connect, endless):
 
 
 @pytest.mark.parametrize(
+    ("begun", "piece"),
+    [(b"0\r\nX: ", b"a" * 65_536), (b"0\r\n", b"A: b\r\n" * 10_000), (b"2;x=", b"a" * 65_536),
+     (b"", b"1\r\n \r\n" * 10_000)],
+    ids=["line", "lines", "extension", "pieces"],
+)  # fmt: skip
+def test_what_comes_beside_a_body_without_end_is_not_kept(connect, begun, piece):
+    connection = connect()
+    connection.sendall(
+        b"POST /api/v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n" + begun
+    )
+    assert keep_sending(connection, piece, 60_000_000) < 30_000_000
+    assert status(answered(connection)) == 431
+
+
+def test_bodies_come_one_behind_another_over_one_connection(connect):
+    connection = connect()
+    begin = b"POST /api/v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    told = begin + b"Content-Length: 60000\r\n\r\n{" + b" " * 59_998 + b"}"
+    pieces = b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n" + b"40\r\n%b\r\n" % (b" " * 64) * 900
+    for _ in range(3):
+        for sent in (told, begin + pieces + b"0\r\nX: y\r\n\r\n", LIVE + b"\r\n"):
+            connection.sendall(sent)
+            answer = connection.recv(65_536)
+            assert status(answer) == (200 if sent.startswith(LIVE) else 422), answer
+            assert b"connection: close" not in answer
+
+
+@pytest.mark.parametrize(
     "lines", [b"X: " + b"a" * 33_000 + b"\r\n", b"A: b\r\n" * 101], ids=["long", "many"]
 )
 def test_a_head_that_is_too_large_is_refused(connect, lines):

@@ -1,11 +1,13 @@
 """What needs a login is asked for again at each use, and not sent again where it is the same."""
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
-from fastapi import FastAPI, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
 from weighhouse_backend.app import revalidating
 from weighhouse_backend.app.revalidating import Revalidation
 from weighhouse_backend.kit.etags import ASK_AGAIN
@@ -78,6 +80,32 @@ def test_pieces_come_whole_and_what_is_too_long_is_not_kept(
     monkeypatch.setattr(revalidating, "MOST_BYTES", 3)
     long = client.get("/streamed")
     assert (long.text, long.headers["Cache-Control"]) == ("two pieces", "no-store")
+
+
+def test_what_has_a_tag_is_not_held_until_it_is_whole() -> None:
+    sent: list[Message] = []
+    before: list[int] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(b"cache-control", ASK_AGAIN.encode()), (b"etag", b'"mine"')]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for more in (True, True, False):
+            before.append(len(sent))
+            await send({"type": "http.response.body", "body": b"x", "more_body": more})
+
+    async def keep(message: Message) -> None:
+        sent.append(message)
+
+    async def ask(*headers: tuple[bytes, bytes]) -> None:
+        sent.clear()
+        before.clear()
+        scope = {"type": "http", "method": "GET", "headers": list(headers)}
+        await Revalidation(app)(scope, Request(scope).receive, keep)
+
+    asyncio.run(ask())
+    assert (before, [one.get("body") for one in sent]) == ([1, 2, 3], [None, b"x", b"x", b"x"])
+    asyncio.run(ask((b"if-none-match", b'"mine"')))
+    assert (sent[0]["status"], [one.get("body") for one in sent]) == (304, [None, b""])
 
 
 def test_refusals_and_others_go_out_as_they_are(client: TestClient) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.testclient import TestClient
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter
 from weighhouse_backend.app.limiting import Remainders
 from weighhouse_backend.kit.bodies import (
     MEBIBYTE,
@@ -20,7 +20,9 @@ from weighhouse_backend.kit.bodies import (
     takes,
 )
 from weighhouse_backend.kit.db import install_database
+from weighhouse_backend.kit.json_bodies import read
 from weighhouse_backend.kit.problems import NotAuthenticated, install_problems
+from weighhouse_backend.kit.underway import MOST_WAITING, TooManyBodies, Underway
 
 from backend.tests.sending import PIECE, Sent, pieces_of, send, until
 
@@ -232,6 +234,25 @@ def test_who_finds_no_room_for_long_is_told_to_come_again(make_app, readers, who
     assert (app.state.bodies.memory.held_bytes, app.state.bodies.memory.waiting) == (0, 0)
 
 
+def test_of_one_sender_few_wait():
+    async def run():
+        room = Underway(10, 5, 60)
+
+        async def ask(who):
+            async with room.hold(who, 5):
+                return who
+
+        async with room.hold("ours", 5):
+            waiting = [asyncio.create_task(ask("ours")) for _ in range(MOST_WAITING)]
+            await until("they wait", lambda: room.waiting == MOST_WAITING)
+            with pytest.raises(TooManyBodies, match="64 wait already"):
+                await ask("ours")
+            assert await ask("theirs") == "theirs"
+        return await asyncio.gather(*waiting), room.waiting, room.held_bytes
+
+    assert asyncio.run(run()) == (["ours"] * MOST_WAITING, 0, 0)
+
+
 @pytest.mark.parametrize("size", [1000, LARGE])
 def test_a_body_that_does_not_come_is_not_waited_for(make_app, size):
     app = make_app(body_patience_seconds=0.05)
@@ -267,7 +288,7 @@ def test_compressed_bodies_are_refused_unread(make_app):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"[" * 60_000, "is not JSON: recursion limit"),
+        (b"[" * 10_000, "is not JSON: recursion limit"),
         (b'{"rest": ' + b'{"a":' * 10_000 + b"1" + b"}" * 10_001, "is not JSON: recursion limit"),
         (b'{"count": ' + b"9" * 60_000 + b"}", "number out of range"),
         (b'{"rest": 1' + b"0" * 10_000 + b"}", "number out of range"),
@@ -283,7 +304,8 @@ def test_compressed_bodies_are_refused_unread(make_app):
         (b"", "is missing"),
         (b"null", "Input should be an object"),
         (b"3", "Input should be an object"),
-        (b'{"%s": 1}' % (b"k" * 60_000), "unknown key 'kkk"),
+        (b'{"%s": 1}' % (b"k" * 1000), "unknown key 'kkk"),
+        (b'{"%s": 1}' % (b"k" * 60_000), "kkk: is a key of 60,000 characters"),
         (b"{%s}" % b",".join(b'"k%d":0' % n for n in range(5000)), "and 4,997 more"),
         (b'{"number": "%s"}' % (b"1" * 60_000), "number"),
     ],
@@ -295,7 +317,7 @@ def test_what_is_not_right_is_told_in_few_words(make_app, content, said):
     assert 1 <= len(answer.problem["errors"]) <= 50
     assert len(answer.content) < 20_000
     large = asyncio.run(post(make_app(), "/parcels", content + b" " * (2 * MEBIBYTE)))
-    if b'"count": 1, "count"' not in content and b'"b": 1, "b"' not in content and content:
+    if content:
         assert large.status == 422, large.content[:500]
 
 
@@ -310,6 +332,48 @@ def test_what_holds_very_many_values_is_too_large_whatever_they_are(make_app):
     answer = asyncio.run(post(make_app(), "/parcels", wrong))
     assert answer.status == 422
     assert answer.problem["detail"] == "body: has 30,000 faults"
+
+
+def test_lists_and_objects_are_counted_that_lie_in_one_another(make_app):
+    for begin, end in ((b"[", b"]"), (b'{"a":', b"}")):
+        one = begin * 41 + b"1" + end * 41
+        answer = asyncio.run(
+            post(make_app(), "/parcels", b'{"rest": [%s]}' % b",".join([one] * 300))
+        )
+        assert (answer.status, answer.slug) == (413, "body-too-large")
+        assert "a body may have 12,000 lists and objects" in answer.problem["detail"]
+        fewer = b'{"rest": [%s]}' % b",".join([one] * 290)
+        assert asyncio.run(post(make_app(), "/parcels", fewer)).status == 200
+
+
+@pytest.mark.parametrize("size", [20_000, MEBIBYTE])
+def test_a_long_key_is_not_told_with_each_fault_below_it(size):
+    below = b",".join(b'"%d": "x"' % n for n in range(100))
+    content = b'{"%s": {%s}}' % (b"k" * size, below)
+    (error,) = read(TypeAdapter(dict[str, dict[str, int]]), content).errors
+    assert error["msg"] == f"is a key of {size:,} characters"
+    assert len(error["loc"][-1]) == 40
+    known = b'{"%s": {%s}}' % (b"k" * 1000, below)
+    assert len(read(TypeAdapter(dict[str, dict[str, int]]), known).errors) == 100
+
+
+def test_a_body_for_no_model_is_counted_too(make_app):
+    router = APIRouter(route_class=BoundedRoute)
+
+    async def piece(request: Request) -> bytes:
+        return await request.body()
+
+    @router.put("/pieces")
+    def put(content: Annotated[bytes, Depends(piece)]) -> int:
+        return len(content)
+
+    app = make_app()
+    app.include_router(router)
+    client = ours(app)
+    refused = client.put("/pieces", content=b"[" + b"{}," * 12_000 + b"0]")
+    assert (refused.status_code, refused.json()["title"][-9:]) == (413, "too large")
+    plain = {"Content-Type": "application/octet-stream"}
+    assert client.put("/pieces", content=b"[" + b"{}," * 12_000, headers=plain).status_code == 200
 
 
 def test_a_body_of_nobody_is_not_judged(make_app):

@@ -16,6 +16,8 @@ MOST_HEAD_BYTES = 32 * 1024
 MOST_HEADERS = 100
 MOST_CONNECTIONS = 2000
 """Beyond it requests are refused; streams and agents' questions hold one each."""
+SHARE = 4
+"""Beside a body may come as much as a head may have, and a quarter of the body."""
 HEAD_SECONDS = 15.0
 """From the connection, or the first byte, to the end of the head."""
 
@@ -66,6 +68,11 @@ class BoundedHttp(HttpToolsProtocol):
     _head_bytes = 0
     """Of the head that is arriving, as far as it came in earlier pieces."""
     _in_head = True
+    _has_head = False
+    """Whether a head ended within the latest piece."""
+    _body_bytes = 0
+    _beside_bytes = 0
+    """What came behind a head and was no body: lengths of its pieces, and lines behind the last."""
     _ends: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -79,26 +86,43 @@ class BoundedHttp(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """A piece came. A head that is too long before it ends is refused unparsed."""
-        if self._in_head and self._head_bytes > MOST_HEAD_BYTES:
+        """A piece came. A head that is too long before it ends is refused unparsed, and so is what
+        comes beside a body.
+        """
+        most = MOST_HEAD_BYTES + (0 if self._in_head else self._body_bytes // SHARE)
+        if (self._head_bytes if self._in_head else self._beside_bytes) > most:
             self._stop()
-            self.transport.write(_TOO_LARGE.raw())
+            if self._in_head or not self.cycle.response_started:
+                self.transport.write(_TOO_LARGE.raw())
             self.transport.close()
             return
-        before = self._head_bytes
+        head, body, self._has_head = self._head_bytes, self._body_bytes, False
         super().data_received(data)
-        if self._in_head and self._head_bytes == before:
+        if self._in_head and self._head_bytes == head:
             self._head_bytes += len(data)
+        elif not self._has_head:
+            self._beside_bytes += len(data) - (self._body_bytes - body)
 
     def on_message_begin(self) -> None:
         """A head begins."""
         super().on_message_begin()
         self._begin_head()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A line of a head; those behind a body say nothing here, and are not kept."""
+        if self._in_head:
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of a body."""
+        self._body_bytes += len(body)
+        super().on_body(body)
+
     def on_headers_complete(self) -> None:
         """A head has ended."""
         self._stop()
         self._in_head, self._head_bytes = False, 0
+        self._has_head, self._body_bytes, self._beside_bytes = True, 0, 0
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
         right = self.app
         if size > MOST_HEAD_BYTES or len(self.headers) > MOST_HEADERS:

@@ -26,26 +26,46 @@ class Revalidation:
             await self._app(scope, receive, send)
             return
         asked = Headers(scope=scope).get("If-None-Match")
-        held: list[Message] = []
+        await self._app(scope, receive, _Answering(asked, send))
 
-        async def look_and_send(message: Message) -> None:
-            if message["type"] == "http.response.start" and _is_kept(message):
-                held.append(message)
-                return
-            if not held:
-                await send(message)
-                return
-            held.append(message)
-            size = sum(len(each.get("body", b"")) for each in held)
-            if not message.get("more_body", False):
-                await _answer(held, asked, send)
-            elif size > MOST_BYTES:
-                MutableHeaders(scope=held[0])["Cache-Control"] = "no-store"
-                for each in held:
-                    await send(each)
-                held.clear()
 
-        await self._app(scope, receive, look_and_send)
+class _Answering:
+    """Sends one answer on, or what stands in its place."""
+
+    def __init__(self, asked: str | None, send: Send) -> None:
+        """:param asked: the tags that who asks has."""
+        self._asked, self._send = asked, send
+        self._held: list[Message] = []
+        self._known = False
+
+    async def __call__(self, message: Message) -> None:
+        """What the application sends."""
+        if message["type"] == "http.response.start" and _is_kept(message):
+            if "ETag" in Headers(raw=message["headers"]):
+                await self._tagged(message)
+            else:
+                self._held.append(message)
+        elif self._held:
+            await self._hold(message)
+        elif not self._known:
+            await self._send(message)
+
+    async def _tagged(self, start: Message) -> None:
+        """What has a tag goes out as it comes: files are long."""
+        self._known = _is_known(start, self._asked)
+        await self._send(start)
+        if self._known:
+            await self._send({"type": "http.response.body", "body": b""})
+
+    async def _hold(self, message: Message) -> None:
+        self._held.append(message)
+        if not message.get("more_body", False):
+            await _answer(self._held, self._asked, self._send)
+        elif sum(len(each.get("body", b"")) for each in self._held) > MOST_BYTES:
+            MutableHeaders(scope=self._held[0])["Cache-Control"] = "no-store"
+            for each in self._held:
+                await self._send(each)
+            self._held.clear()
 
 
 def _is_kept(start: Message) -> bool:
@@ -54,15 +74,23 @@ def _is_kept(start: Message) -> bool:
     )
 
 
+def _is_known(start: Message, asked: str | None) -> bool:
+    """Whether who asks has an answer already; if so, its start becomes one that says it."""
+    headers = MutableHeaders(scope=start)
+    headers.add_vary_header("Cookie, Authorization")
+    if not is_known(asked, headers["ETag"]):
+        return False
+    for name in OF_THE_BODY:
+        del headers[name]
+    start["status"] = 304
+    return True
+
+
 async def _answer(held: list[Message], asked: str | None, send: Send) -> None:
     start, *pieces = held
     body = b"".join(each.get("body", b"") for each in pieces)
-    headers = MutableHeaders(scope=start)
-    headers.setdefault("ETag", f'"{hashlib.sha256(body).hexdigest()[:32]}"')
-    headers.add_vary_header("Cookie, Authorization")
-    if is_known(asked, headers["ETag"]):
-        for name in OF_THE_BODY:
-            del headers[name]
-        start["status"], body = 304, b""
+    MutableHeaders(scope=start)["ETag"] = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    if _is_known(start, asked):
+        body = b""
     await send(start)
     await send({"type": "http.response.body", "body": body})

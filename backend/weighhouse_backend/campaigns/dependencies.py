@@ -289,7 +289,7 @@ def _member(request: Request, attempt_id: UUID, attempts: AttemptServiceDep) -> 
 
 
 def sending_member(request: Request, session: Session) -> UUID:
-    """The project of the member whose token a large body comes with.
+    """The organization of the member whose token a large body comes with.
 
     :raises AttemptTokenInvalid: when it is nobody's.
     :raises AgentRefused: when its agent was revoked.
@@ -299,7 +299,8 @@ def sending_member(request: Request, session: Session) -> UUID:
     except ValueError as error:
         raise AttemptTokenInvalid from error
     attempts = campaigns_of(request.app, session).attempts
-    return attempts.authenticate(attempt_id, bearer(request)).project_id
+    member = attempts.authenticate(attempt_id, bearer(request))
+    return attempts.fleet.agent(member.agent_id).organization_id
 
 
 MemberDep = Annotated[AttemptMember, Depends(_member)]

@@ -20,6 +20,7 @@ from scim2_models import (
     ETag,
     Filter,
     ForbiddenException,
+    InvalidFilterException,
     Meta,
     NotFoundException,
     Patch,
@@ -43,6 +44,8 @@ from weighhouse_backend.identity.models import User
 from weighhouse_backend.identity.service import IdentityService
 
 MOST_FOUND = 200
+LONGEST_FILTER = 1000
+"""Characters; everybody of the organization is held against it."""
 CORE = "urn:ietf:params:scim:schemas:core:2.0:User"
 USER_NAME = frozenset({"username", f"{CORE}:username".lower()})
 NO_WAY_IN = (
@@ -142,9 +145,14 @@ class Accounts(ScimStorage):
         *,
         position: Any = None,
     ) -> SearchPage:
-        """By id; a filter that wants one `userName` reads that one row."""
+        """By id; a filter that wants one `userName` reads that one row.
+
+        :raises InvalidFilterException: when a filter is long.
+        """
         del resource_types, position
         asked, wanted = search_request.filter, _one_address(search_request)
+        if asked and len(str(asked)) > LONGEST_FILTER:
+            raise InvalidFilterException(detail=f"a filter has at most {LONGEST_FILTER} characters")
         rows = self.people.people_of(self.organization_id, email=wanted)
         every = [account(*row) for row in rows]
         found: list[Resource[Any]] = [one for one in every if not asked or asked.match(one)]

@@ -30,13 +30,13 @@ def _service(request: Request, session: SessionDep, catalog: CatalogServiceDep) 
 
 
 def sending_agent(request: Request, session: Session) -> UUID:
-    """The agent whose token a large body comes with.
+    """The organization of the agent whose token a large body comes with.
 
     :raises AgentRefused: when it is nobody's.
     """
     catalog = CatalogService(session, SystemClock())
     service = FleetService(session, SystemClock(), request.app.state.settings, catalog)
-    return service.authenticate(bearer(request)).id
+    return service.authenticate(bearer(request)).organization_id
 
 
 FleetServiceDep = Annotated[FleetService, Depends(_service)]

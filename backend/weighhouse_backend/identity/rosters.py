@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
+from weighhouse_protocol.text import UNKEPT
 
 from weighhouse_backend.identity.models import Membership, Project, User
 
@@ -14,6 +15,8 @@ def people_of(
     session: Session, organization_id: UUID, user_id: UUID | None = None, email: str | None = None
 ) -> Sequence[tuple[User, datetime.datetime]]:
     """People of an organization and since when they are in it, by id; one alone, if named."""
+    if email is not None and UNKEPT.search(email):
+        return []
     found = (
         select(User, Membership.created_at)
         .join(Membership, Membership.user_id == User.id)

@@ -19,15 +19,7 @@ from fastapi.routing import APIRoute, APIRouter
 from pydantic import BaseModel, RootModel, TypeAdapter
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.kit.json_bodies import (
-    MOST_VALUES,
-    Found,
-    Read,
-    faults_in,
-    is_json,
-    read,
-    values_in,
-)
+from weighhouse_backend.kit.json_bodies import Found, Read, faults_in, is_json, read, too_much
 from weighhouse_backend.kit.problems import BodyTooLarge, Problem
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.underway import Underway
@@ -145,8 +137,10 @@ class Received(Request):
         """The whole body; of JSON that is for no model, held against what JSON may have."""
         if self._content is None:
             content = await self._whole()
-            if is_json(self.headers.get("Content-Type")) and (faults := faults_in(content)):
-                raise RequestValidationError(faults)
+            if is_json(self.headers.get("Content-Type")):
+                _require_little(content)
+                if faults := faults_in(content):
+                    raise RequestValidationError(faults)
         return await self._whole()
 
     async def _whole(self) -> bytes:
@@ -165,10 +159,7 @@ class Received(Request):
         content = await self._whole()
         if not content or not is_json(self.headers.get("Content-Type")):
             return
-        if (values := values_in(content)) > MOST_VALUES:
-            raise BodyTooLarge(
-                f"a body may have {MOST_VALUES:,} values, commas counted: {values:,}"
-            )
+        _require_little(content)
         if len(content) <= ON_LOOP_BYTES:
             self._read = read(adapter, content)
         else:
@@ -255,6 +246,11 @@ class Received(Request):
             f"{received:,} bytes came; {settings.body_least_kilobytes_per_second:g} KiB a second "
             f"is the least after {settings.body_patience_seconds:g} s"
         )
+
+
+def _require_little(content: bytes) -> None:
+    if much := too_much(content):
+        raise BodyTooLarge(much)
 
 
 class BoundedRoute(APIRoute):

@@ -19,13 +19,17 @@ MOST_VALUES = 30_000
 """What a body may hold. Reading takes as long as there are values, and longer for each that is not
 right; whoever sends many events sends them in several bodies.
 """
-MOST_LOOKED_AT_BYTES = 1024 * 1024
-"""Larger bodies come from programs alone, and are not looked through for doubled keys."""
-SUSPECT = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|NaN|Infinity")
-"""Text that cannot be kept, and numbers that are none, as JSON would have them; what this does not
-find need not be looked at.
-"""
+MOST_NESTED = 12_000
+"""Lists and objects that a body may hold: they lie in one another without a comma."""
+LONGEST_KEY = 1000
+"""Characters. Each fault is told with the keys that it lies below."""
+SUSPECT = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+"""Text that cannot be kept, as JSON would have it; what has none need not be looked through."""
+SHOWN = 40
+"""Characters of a key that is too long."""
 EXPECTED_TEXT = "text without U+0000 and without halves of surrogate pairs"
+
+_ANY: TypeAdapter[Any] = TypeAdapter(Any)
 
 Found = dict[str, Any]
 """An error as Pydantic tells it: `type`, `loc`, `msg`, `ctx`."""
@@ -50,17 +54,25 @@ def is_json(content_type: str | None) -> bool:
     return known and (subtype == "json" or subtype.endswith("+json"))
 
 
-def values_in(content: bytes) -> int:
-    """About how many values JSON holds, and never more than there are and commas in its texts."""
-    return content.count(b",") + 1
+def too_much(content: bytes) -> str:
+    """What JSON has too much of, with the limit; empty: nothing. Signs in its texts count, too."""
+    if (values := content.count(b",") + 1) > MOST_VALUES:
+        return f"a body may have {MOST_VALUES:,} values, commas counted: {values:,}"
+    if (nested := content.count(b"[") + content.count(b"{")) > MOST_NESTED:
+        return f"a body may have {MOST_NESTED:,} lists and objects, brackets counted: {nested:,}"
+    return ""
 
 
 def read(adapter: TypeAdapter[Any], content: bytes) -> Read:
-    """A body as its model; Python sees no other object of it, but of small ones.
+    """A body as its model.
 
     Takes time: to be called off the event loop for whatever is not small.
     """
-    if errors := faults_in(content):
+    try:
+        errors = _faults_in(content)
+    except (ValueError, RecursionError):
+        return Read(errors=_unreadable(content))
+    if errors:
         return Read(errors=errors)
     try:
         return Read(value=adapter.validate_json(content))
@@ -69,25 +81,35 @@ def read(adapter: TypeAdapter[Any], content: bytes) -> Read:
 
 
 def faults_in(content: bytes) -> list[Found]:
-    """What is wrong with JSON whatever it is for: keys given twice, numbers that are none, text
-    that cannot be kept. Of what is no JSON at all nothing: whoever reads it says so.
+    """What is wrong with JSON whatever it is for: keys given twice or too long, numbers that are
+    none, text that cannot be kept. Of what is no JSON at all nothing: whoever reads it says so.
     """
-    suspect = SUSPECT.search(content)
-    if not suspect and len(content) > MOST_LOOKED_AT_BYTES:
-        return []
-    look = _Look()
     try:
-        value = json.loads(
-            content,
-            object_pairs_hook=look.at_pairs,
-            parse_constant=look.at_constant,
-            parse_int=_nothing,
-            parse_float=_nothing,
-        )
+        return _faults_in(content)
     except (ValueError, RecursionError):
-        value = None
-    texts = _texts(value) if suspect else []
+        return []
+
+
+def _faults_in(content: bytes) -> list[Found]:
+    look = _Look()
+    value = json.loads(
+        content,
+        object_pairs_hook=look.at_pairs,
+        parse_constant=look.at_constant,
+        parse_int=_nothing,
+        parse_float=_nothing,
+    )
+    texts = _texts(value) if SUSPECT.search(content) else []
     return [*look.found, *texts][:MOST_ERRORS]
+
+
+def _unreadable(content: bytes) -> list[Found]:
+    """Why something is no JSON. No model is asked, which may take what Python does not."""
+    try:
+        _ANY.validate_json(content)
+    except ValidationError as error:
+        return _told(error)
+    return [_fault((), "is JSON that not everybody reads", "JSON as RFC 8259 has it")]
 
 
 def unkept_words(code: str) -> str:
@@ -104,6 +126,12 @@ class _Look:
         if len(made) < len(pairs) and len(self.found) < MOST_ERRORS:
             ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
             self.found.append(_fault((twice,), "is given twice in one object", "each key once"))
+        longest = max(map(len, made), default=0)
+        if longest > LONGEST_KEY and len(self.found) < MOST_ERRORS:
+            long = next(key for key in made if len(key) == longest)
+            told = f"is a key of {longest:,} characters"
+            expected = f"keys of at most {LONGEST_KEY:,} characters"
+            self.found.append(_fault((long[:SHOWN],), told, expected))
         return made
 
     def at_constant(self, name: str) -> None:

@@ -121,9 +121,9 @@ class Settings(BaseSettings):
     agent_body_megabytes: float = Field(default=8.0, gt=0)
     """The largest body that agents may send; files of runs have a limit of their own."""
     bodies_megabytes: float = Field(default=32.0, gt=0)
-    """Large bodies that one process has under way at a time; of one sender half of it."""
+    """Large bodies that one process has under way at a time; of one organization half of it."""
     files_megabytes: float = Field(default=1024.0, ge=512)
-    """Files of runs that one process receives at a time; of one project half of it."""
+    """Files of runs that one process receives at a time; of one organization half of it."""
     body_wait_seconds: float = Field(default=10.0, ge=0)
     """How long a large body waits for its turn until its sender is told to come again."""
     body_patience_seconds: float = Field(default=20.0, gt=0)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from weighhouse_backend.kit.problems import Problem, Unavailable
 
 COME_AGAIN = {"Retry-After": "2"}
+MOST_WAITING = 64
+"""Of one sender: each is looked at whenever room is given back."""
 
 
 class TooManyBodies(Problem):
@@ -65,6 +67,8 @@ class Underway:
             self._leave(whose, size)
 
     async def _enter(self, whose: Hashable, size: int) -> None:
+        if sum(one.whose == whose for one in self._waiting) >= MOST_WAITING:
+            raise TooManyBodies(f"{MOST_WAITING} wait already", headers=COME_AGAIN)
         turn = asyncio.get_running_loop().create_future()
         waiting = _Waiting(whose, size, turn)
         self._waiting.append(waiting)

@@ -59,7 +59,7 @@ class Drawn(Document):
     case."""
 
 
-Wanted = Scalar | Annotated[Few[Scalar], Field(fail_fast=True)] | Condition
+Wanted = Scalar | Few[Scalar] | Condition
 Conditions = Annotated[dict[FactName, Wanted], Field(max_length=50)]
 """Fact → what it has to be."""
 
