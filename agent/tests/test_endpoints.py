@@ -25,7 +25,8 @@ WIDE = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
         "tcp://@127.0.0.1:1", "tcp://127.0.0.1:1,10.0.0.1:1", "tcp://127.0.0.1\\@10.0.0.1:1",
         "tcp://127.0.0.1:1?x=y", "tcp://127.0.0.1:1#@10.0.0.1", "tcp://127.0.0.1:1/ x", "tcp://127.0.0.1\t:1",
         "tcp://127.0.0.1\n:1", "tcp://127.0.0.1\x00:1", "tcp://127.0.0.1\u202e:1", "tcp://１２７.0.0.1:1",
-        "TCP+\x7f://127.0.0.1:1", "tcp://" + "a" * 1000, "unix://run/x", "unix://127.0.0.1/run/x",
+        "TCP+\x7f://127.0.0.1:1", "tcp://" + "a" * 1000,
+        f"tcp://{'a' * 64}:1", "tcp://a..b:1", "unix://run/x", "unix://127.0.0.1/run/x",
         "unix:///run/../etc/x", "unix:///run/%2e%2e/x", "file:///etc/passwd?x", "file:///etc/pas\x00swd",
     ],
 )  # fmt: skip
@@ -78,6 +79,7 @@ def test_a_path_is_one_that_the_policy_names(tmp_path: Path) -> None:
         assert told.value.key == "paths"
     assert judged(f"unix://{sockets}/x", [], [sockets]) == f"unix://{sockets}/x"
     assert judged(f"file://{sockets}", [], [sockets]) == f"file://{sockets}"
+    assert judged(f"file://{sockets}/my data", [], [sockets]) == f"file://{sockets}/my data"
 
 
 def test_refusals_name_the_key(tmp_path: Path) -> None:

@@ -51,7 +51,10 @@ def judged(endpoint: str, networks: Sequence[IpNetwork], paths: Sequence[Path]) 
     try:
         addresses = [parsed(host)]
     except ValueError:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except UnicodeError as error:  # a part of it is empty or too long
+            raise NotAnEndpoint("it names no host") from error
         addresses = [parsed(str(each[4][0])) for each in found]
     for address in addresses:
         if not any(address in network for network in networks):
@@ -69,7 +72,8 @@ def _parts(endpoint: str) -> SplitResult:
         parts = urlsplit(endpoint)
     except ValueError as error:
         raise NotAnEndpoint(str(error)) from error
-    if re.search(r"[\s\\]", endpoint) or not SCHEME.fullmatch(parts.scheme):
+    spaces = r"[^\S ]" if parts.scheme in LOCAL_SCHEMES else r"\s"  # directories may have them
+    if re.search(rf"{spaces}|\\", endpoint) or not SCHEME.fullmatch(parts.scheme):
         raise NotAnEndpoint("it is to be SCHEME://HOST:PORT")
     if parts.query or parts.fragment:
         raise NotAnEndpoint("it is to have nothing behind `?` or `#`")
