@@ -40,7 +40,13 @@ def test_what_is_on_the_internet_is_sent_to(address):
     look_up("https://hooks.example/x", own_networks=False, resolver=answering(address))
 
 
-@pytest.mark.parametrize("address", ["169.254.169.254", "fe80::1", "224.0.0.1", "0.0.0.0", "::"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "169.254.169.254", "fe80::1", "224.0.0.1", "0.0.0.0", "::", "100.100.100.200",
+        "168.63.129.16", "64:ff9b::a83f:8110", "fd00:ec2::254", "fd20:ce::254",
+    ],
+)  # fmt: skip
 def test_where_machines_are_told_secrets_nobody_may_send(address):
     with pytest.raises(AddressForbidden, match="where nothing is sent"):
         look_up("https://hooks.example/x", own_networks=True, resolver=answering(address))

@@ -310,11 +310,12 @@ def _answer_to(
         headers["Authorization"] = f"Bearer {token}"
     try:
         insist_on_safe(address, party.reach)
-        asked, extensions = _place(address, party.reach, headers)
+        proxy = _proxy(address)
+        asked, extensions = (address, None) if proxy else _place(address, party.reach, headers)
         with (
             httpx.Client(
                 verify=_trusted(), timeout=TIMEOUT_SECONDS, follow_redirects=False,
-                trust_env=extensions is None,
+                proxy=proxy, trust_env=False,
             ) as client,
             client.stream(
                 method, asked, data=form, headers=headers,
@@ -341,17 +342,23 @@ def _answer_to(
     return found
 
 
-def _place(
-    address: str, reach: Reach, headers: dict[str, str]
-) -> tuple[str, dict[str, str] | None]:
-    """Where a connection goes: to an address of its name that was looked at, unless a proxy
-    connects, which resolves names itself.
+def _proxy(address: str) -> str | None:
+    """The proxy that connects to an address, and resolves its name itself; None: nobody's, this
+    process does.
+    """
+    parts, proxies = urlsplit(address), getproxies()
+    found = proxies.get(parts.scheme) or proxies.get("all")
+    if not found or proxy_bypass(parts.hostname or ""):
+        return None
+    return found if "://" in found else f"http://{found}"
+
+
+def _place(address: str, reach: Reach, headers: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """Where a connection goes: to an address of its name that was looked at.
 
     :raises AddressForbidden: when nobody is asked there.
     :raises OSError: when the name has no address.
     """
-    if getproxies().keys() - {"no"} and not proxy_bypass(urlsplit(address).hostname or ""):
-        return address, None
     found = look_up(address, own_networks=reach.loopback or reach.own_networks)
     headers["Host"] = found.authority
     return found.url, {"sni_hostname": found.host}

@@ -7,13 +7,14 @@ was looked at: a name that answers otherwise a moment later changes nothing.
 
 import ipaddress
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from weighhouse_protocol.links import host_of
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Resolver = Callable[[str, int], Sequence[str]]
 
 PORTS = {"https": 443, "http": 80}
@@ -50,6 +51,15 @@ OWN_NETWORKS = tuple(
 )  # fmt: skip
 """What an operator may allow. Link-local addresses, where clouds tell machines their secrets, are
 none of these."""
+METADATA = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            "100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::254/128", "fd20:ce::254/128",
+        ),
+    )
+)  # fmt: skip
+"""Where clouds do so by other addresses: Alibaba Cloud; Azure; AWS; Google Cloud."""
 
 
 class AddressForbidden(Exception):
@@ -149,7 +159,7 @@ def look_up(address: str, *, own_networks: bool, resolver: Resolver = resolve) -
 def _insist(ip: Address, *, own_networks: bool) -> None:
     if is_public(ip):
         return
-    if any(ip in network for network in OWN_NETWORKS):
+    if _is_in(OWN_NETWORKS, ip) and not _is_in(METADATA, ip):
         if own_networks:
             return
         raise AddressForbidden(
@@ -169,7 +179,11 @@ def is_public(ip: Address) -> bool:
             return is_public(inner)
         if ip not in UNICAST:
             return False
-    return not any(ip in network for network in SPECIAL)
+    return not _is_in((*SPECIAL, *METADATA), ip)
+
+
+def _is_in(networks: Iterable[Network], ip: Address) -> bool:
+    return any(ip in network for network in networks)
 
 
 def _ip(text: str) -> Address:

@@ -1,5 +1,8 @@
 """Where a provider that an organization names may stand."""
 
+import socket
+import threading
+
 import pytest
 from weighhouse_backend.identity.errors import ProviderAway
 from weighhouse_backend.identity.oidc import Reach, insist_on_safe, keys_of
@@ -33,3 +36,38 @@ def test_private_networks_are_the_operators_to_open(address: str) -> None:
 def test_a_name_that_leads_there_is_not_asked() -> None:
     with pytest.raises(ProviderAway, match="private network"):
         keys_of("https://localhost:9", INTERNET)
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"HTTP_PROXY": "http://127.0.0.1:9"},
+        {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "localhost"},
+    ],
+)
+def test_what_no_proxy_connects_to_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ProviderAway, match="private network"):
+        keys_of("https://localhost:9", INTERNET)
+
+
+def test_a_proxy_is_asked_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        asked: list[bytes] = []
+
+        def take() -> None:
+            connection, _ = proxy.accept()
+            with connection:
+                asked.append(connection.recv(4096))
+
+        taking = threading.Thread(target=take)
+        taking.start()
+        # Without a scheme, as many write it.
+        monkeypatch.setenv("HTTPS_PROXY", f"127.0.0.1:{proxy.getsockname()[1]}")
+        with pytest.raises(ProviderAway):
+            keys_of("https://id.example", INTERNET)
+        taking.join()
+    assert asked[0].startswith(b"CONNECT id.example:443 HTTP/1.1")
