@@ -10,6 +10,7 @@ from redis import Redis
 from sqlalchemy import select
 from weighhouse_backend.app.manifests import router as manifests
 from weighhouse_backend.app.overviews import router as overviews
+from weighhouse_backend.catalog import deciding
 from weighhouse_backend.catalog.differing import MOST_TEXT, differences
 from weighhouse_backend.catalog.service import digest_of
 from weighhouse_backend.catalog.standing import shipped
@@ -28,6 +29,8 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import SessionOpening
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_testing.world import BEGIN, PROCESS_ID, SetClock, World, make_world, manifest
+
+from backend.tests.quotas.limited import at_once
 
 REDIS = [{"name": "redis", "system": "redis"}]
 CHANGED = manifest("redis", name="Changed", operations=["read"], version="0.1.0")
@@ -185,6 +188,41 @@ def test_a_digest_may_be_accepted_before_anybody_brings_it(
     assert odd.status_code == 422
 
 
+def test_so_many_are_decided_before_anybody_brings_them(
+    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deciding, "MOST_AHEAD", 2)
+    agent_id = distrusted(world)
+    ahead = [manifest("redis", version=f"1.{number}") for number in range(3)]
+    assert [decide(client, world, one, accepted=True) for one in ahead] == [204, 204, 409]
+    assert decide(client, world, ahead[0], accepted=False) == 204, "one's mind may change"
+    bring(world, agent_id, CHANGED)
+    assert decide(client, world, CHANGED, accepted=True) == 204, "what is there is decided"
+    bring(world, agent_id, ahead[1])
+    assert decide(client, world, ahead[2], accepted=True) == 204
+
+
+def test_of_several_who_decide_at_once_all_are_heard(client: TestClient, world: World) -> None:
+    distrusted(world)
+    known = headers(world)
+    addresses = [f"/api/v1/manifests/{uuid4().hex * 2}/decision" for _ in range(5)]
+    for address in addresses:
+
+        def ask(address: str = address) -> int:
+            body = {"plugin_id": "redis", "accepted": True}
+            return client.put(address, json=body, headers=known).status_code
+
+        assert at_once(*(ask,) * 6) == [204] * 6
+
+
+def test_so_many_are_shown_those_that_wait_first(
+    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deciding, "MOST_SHOWN", 2)
+    bring(world, distrusted(world), manifest("aged"), manifest("memcached"), CHANGED)
+    assert [one["plugin_id"] for one in listed(client, world).values()] == ["redis", "aged"]
+
+
 def test_while_a_fleet_is_upgraded_both_manifests_are_in_force(
     client: TestClient, world: World
 ) -> None:
@@ -311,3 +349,5 @@ def test_long_texts_are_cut_where_they_begin_to_differ() -> None:
     assert len(found.before) <= MOST_TEXT + 2
     assert found.before.endswith('left"')
     assert (found.after or "").endswith('right"')
+    (longer,) = differences({"text": alike}, {"text": f"{alike}and more"})
+    assert (longer.after or "").endswith('and more"')

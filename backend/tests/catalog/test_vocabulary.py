@@ -18,6 +18,7 @@ from weighhouse_backend.catalog.service import (
     MOST_PLUGINS,
     sorted_out,
 )
+from weighhouse_backend.catalog.standing import shipped
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.offered import MOST_VALUES
@@ -226,6 +227,11 @@ def test_an_organization_keeps_so_many_plugins(
         ).all()
     assert len(known) == MOST_NAMES
     assert len(theirs.get("/systems", limit=200)["items"]) == MOST_NAMES
+
+
+def test_a_process_remembers_all_that_an_organization_has() -> None:
+    """Else whoever asks for all of it reads each anew, each time."""
+    assert MOST_NAMES + len(shipped()) <= MOST
 
 
 def test_what_was_read_is_kept_for_those_asked_for_last() -> None:

@@ -255,9 +255,10 @@ class AttemptService:
             self.gang.lose(
                 held,
                 member,
-                "the agent has this plugin with a manifest that is not in force in the project",
-                "accept the manifest, which waits on the page Systems, or give the machine the "
-                "plugin back as it was",
+                "the machine is not lent to the project any more, or has this plugin with a "
+                "manifest that is not in force there",
+                "lend the machine, accept the manifest, which waits on the page Systems, or give "
+                "the machine the plugin back as it was",
             )
         return serves
 

@@ -2,7 +2,7 @@
 
 import datetime
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from weighhouse_backend.catalog.differing import Difference, differences
@@ -12,8 +12,14 @@ from weighhouse_backend.catalog.standing import Standing
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.kit.problems import Invalid
+from weighhouse_backend.kit.problems import Conflict, Invalid
 
+MOST_SHOWN = 200
+"""Manifests of one answer, those that wait first."""
+MOST_AHEAD = 1_000
+"""Manifests that a project decides of before anybody brings them: whatever looks at its systems
+reads what it decided.
+"""
 State = Literal["accepted", "waits", "refused"]
 
 
@@ -48,36 +54,43 @@ class ManifestDecisions:
         caller.require(project_id)
         repository = self.catalog.repository
         standing = repository.standings([project_id])[project_id]
+        organization_id = standing.organization_id
         speaking = self.catalog.of([project_id]).entries
-        having: dict[tuple[str, str], list[UUID]] = {}
+        having: dict[tuple[bool, str, str], list[UUID]] = {}
+        versions: dict[str, str] = {}
         for row in repository.offers([project_id]):
-            having.setdefault((row.plugin_id, row.digest), []).append(row.agent_id)
-        contents = repository.documents(standing.organization_id, [one for _, one in having])
+            in_force = standing.accepts(row.plugin_id, row.digest)
+            having.setdefault((in_force, row.plugin_id, row.digest), []).append(row.agent_id)
+            versions[row.digest] = row.version
+        shown = sorted(having)[:MOST_SHOWN]
+        names = repository.names(organization_id, {digest for *_, digest in shown})
+        contents: dict[str, dict[str, Any]] = {}
         found = []
-        for (plugin_id, digest), agents in having.items():
-            document = contents[digest]
+        for in_force, plugin_id, digest in shown:
             entry = speaking.get(plugin_id)
-            state = _state(standing, plugin_id, digest)
             decision = standing.decisions.get(digest)
             differing: tuple[Difference, ...] = ()
-            if entry is not None and state != "accepted":
-                differing = differences(entry.manifest.model_dump(mode="json"), document)
+            if entry is not None and not in_force:
+                if plugin_id not in contents:
+                    contents[plugin_id] = entry.manifest.model_dump(mode="json")
+                document = repository.document(organization_id, digest)
+                differing = differences(contents[plugin_id], document)
             found.append(
                 Brought(
                     plugin_id=plugin_id,
-                    name=str(document.get("name", plugin_id)),
-                    version=str(document.get("version", "")),
+                    name=names[digest],
+                    version=versions[digest],
                     digest=digest,
-                    state=state,
+                    state=_state(standing, plugin_id, digest),
                     decided_by=None if decision is None else decision.decided_by,
                     decided_at=None if decision is None else decision.decided_at,
-                    agents=tuple(sorted(agents)),
+                    agents=tuple(sorted(having[in_force, plugin_id, digest])),
                     speaks=entry is not None and entry.digest == digest,
                     against=None if entry is None else entry.digest,
                     differences=differing,
                 )
             )
-        return sorted(found, key=lambda one: (one.state == "accepted", one.plugin_id, one.digest))
+        return found
 
     def decide(
         self, caller: Caller, project_id: UUID, manifest: tuple[str, str], *, accepted: bool
@@ -88,6 +101,7 @@ class ManifestDecisions:
 
         :param manifest: plugin and digest.
         :raises Invalid: when the digest is known as another plugin's.
+        :raises Conflict: when the project has decided of `MOST_AHEAD` that nobody brought.
         """
         caller.require(project_id, Role.MAINTAINER)
         plugin_id, digest = manifest
@@ -96,9 +110,12 @@ class ManifestDecisions:
         if stored is not None and stored.plugin_id != plugin_id:
             raise Invalid(f"plugin_id: this is a manifest of {stored.plugin_id!r}")
         standing = repository.standings([project_id])[project_id]
+        repository.lock_decisions(standing.organization_id)
         before = _state(standing, plugin_id, digest)
         now = self.catalog.clock.now()
         row = repository.decision(project_id, digest)
+        if row is None and stored is None and repository.decided_ahead(project_id) >= MOST_AHEAD:
+            raise Conflict(f"{MOST_AHEAD:,} manifests are decided here that nobody ever brought")
         if row is None:
             row = ManifestDecision(
                 organization_id=standing.organization_id, project_id=project_id,

@@ -129,8 +129,10 @@ class CatalogRepository:
         )
         return {(row.organization_id, row.digest): row.manifest for row in rows}
 
-    def offers(self, project_ids: Collection[UUID]) -> Sequence[OfferRow]:
-        """What agents lent to the projects have now."""
+    def offers(
+        self, project_ids: Collection[UUID], agent_id: UUID | None = None
+    ) -> Sequence[OfferRow]:
+        """What agents lent to the projects, or one of them, have now."""
         rows = self.session.execute(
             select(
                 ManifestOffer.agent_id,
@@ -144,6 +146,7 @@ class CatalogRepository:
             .where(
                 ManifestOffer.organization_id.in_(_organizations(project_ids)),
                 _lent_to(project_ids),
+                *(() if agent_id is None else (ManifestOffer.agent_id == agent_id,)),
             )
             .order_by(ManifestOffer.agent_id, ManifestOffer.plugin_id)
         )
@@ -164,17 +167,18 @@ class CatalogRepository:
             select(Project.id).where(Project.organization_id == organization_id)
         ).all()
 
-    def documents(
-        self, organization_id: UUID, digests: Collection[str]
-    ) -> dict[str, dict[str, Any]]:
-        """The content of an organization's manifests, by digest."""
+    def names(self, organization_id: UUID, digests: Collection[str]) -> dict[str, str]:
+        """What the systems of an organization's manifests are called, by digest."""
+        name = func.jsonb_extract_path_text(StoredManifest.manifest, "name")
         rows = self.session.execute(
-            select(StoredManifest.digest, StoredManifest.manifest).where(
-                StoredManifest.organization_id == organization_id,
-                StoredManifest.digest == func.any(cast(sorted(set(digests)), ARRAY(Text()))),
-            )
+            select(StoredManifest.digest, name).where(_kept(organization_id, digests))
         )
-        return {digest: manifest for digest, manifest in rows}  # noqa: C416 - typed rows
+        return {digest: name for digest, name in rows}  # noqa: C416 - typed rows
+
+    def document(self, organization_id: UUID, digest: str) -> dict[str, Any]:
+        """The content of an organization's manifest, which may be large."""
+        content = select(StoredManifest.manifest).where(_kept(organization_id, [digest]))
+        return dict(self.session.scalars(content).one())
 
     def stored(self, digest: str, project_id: UUID) -> StoredManifest | None:
         """A manifest that an agent of a project's organization brought."""
@@ -222,6 +226,15 @@ class CatalogRepository:
             .where(ManifestDecision.project_id == project_id, ManifestDecision.digest == digest)
             .with_for_update()
         )
+
+    def decided_ahead(self, project_id: UUID) -> int:
+        """Of how many manifests a project has decided that nobody brought to its organization."""
+        brought = select(StoredManifest.digest).where(
+            StoredManifest.organization_id == ManifestDecision.organization_id,
+            StoredManifest.digest == ManifestDecision.digest,
+        )
+        ahead = ManifestDecision.project_id == project_id, ~brought.exists()
+        return self.session.scalar(select(func.count(ManifestDecision.id)).where(*ahead)) or 0
 
     def add(self, row: ManifestDecision) -> None:
         """Store a decision."""
@@ -305,6 +318,13 @@ class CatalogRepository:
     def withdraw(self, agent_id: UUID) -> None:
         """Forget what an agent had."""
         self.session.execute(delete(ManifestOffer).where(ManifestOffer.agent_id == agent_id))
+
+
+def _kept(organization_id: UUID, digests: Collection[str]) -> ColumnElement[bool]:
+    return and_(
+        StoredManifest.organization_id == organization_id,
+        StoredManifest.digest == func.any(cast(sorted(digests), ARRAY(Text()))),
+    )
 
 
 def _organizations(project_ids: Collection[UUID]) -> Any:

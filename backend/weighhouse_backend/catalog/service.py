@@ -24,8 +24,10 @@ from weighhouse_backend.kit.problems import NotFound
 log = structlog.get_logger(__name__)
 
 MOST_PLUGINS = 100
-MOST_NAMES = 200
-"""Plugins of an organization: whatever looks at its systems reads a manifest of each."""
+MOST_NAMES = 100
+"""Plugins of an organization: whatever looks at its systems reads a manifest of each, and a process
+remembers more than that of what it read.
+"""
 MOST_KEPT = 5_000
 """Manifests of an organization, all versions of its plugins that machines ever brought."""
 MOST_OF_AN_AGENT = 20_000
@@ -179,14 +181,19 @@ class CatalogService:
             for row in rows
         ]
 
-    def in_force(self, project_id: UUID) -> dict[UUID, frozenset[str]]:
+    def in_force(
+        self, project_id: UUID, agent_id: UUID | None = None
+    ) -> dict[UUID, frozenset[str]]:
         """Plugins that each agent of a project may be given work of: those whose manifests, as the
         agent has them now, are in force there.
+
+        :param agent_id: this one alone.
         """
         found: dict[UUID, set[str]] = defaultdict(set)
-        for one in self.offers([project_id]):
-            if not one.waits_in:
-                found[one.agent_id].add(one.plugin_id)
+        for standing in self.repository.standings([project_id]).values():
+            for row in self.repository.offers([project_id], agent_id):
+                if standing.accepts(row.plugin_id, row.digest):
+                    found[row.agent_id].add(row.plugin_id)
         return {agent_id: frozenset(plugins) for agent_id, plugins in found.items()}
 
     def offer(self, bringer: Bringer, manifests: Iterable[Manifest]) -> dict[str, str]:

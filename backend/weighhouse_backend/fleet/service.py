@@ -327,7 +327,8 @@ class FleetService:
         """Whether an agent may be given a project's work with some plugins: it is lent to it, and
         the manifests that it has now are in force there.
         """
-        return set(plugins) <= self.plugins_in_force(project_id).get(agent.id, frozenset())
+        in_force = self.catalog.in_force(project_id, agent.id)
+        return set(plugins) <= in_force.get(agent.id, frozenset())
 
     def lock_free(self, agent_ids: Sequence[UUID]) -> list[Agent]:
         """Those of some agents that may take work and that nobody holds, locked in the order of
