@@ -61,7 +61,11 @@ class AgentChanges:
         seen = self.fleet.repository.projects(agent.organization_id)
         if unknown := set(projects) - set(seen):
             named = ", ".join(sorted(str(one) for one in unknown))
-            raise Invalid(f"lent_to: no project of the agent's organization: {named}")
+            hint = "; an API token sees one: sign in, and lend it on its page"
+            raise Invalid(
+                f"lent_to: no project of the agent's organization: {named}"
+                + (hint if caller.kind == "token" else "")
+            )
         for project_id in sorted(projects):
             role = caller.roles.get(project_id)
             if role is None or not role.covers(Role.MAINTAINER):

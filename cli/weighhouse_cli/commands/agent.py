@@ -115,8 +115,9 @@ def lend(
     url: Url = None,
     token: Token = None,
 ) -> None:
-    """Say which projects a machine serves; takes a maintainer of its own project and of each new
-    one.
+    """Say which of its projects a machine goes on serving; takes a maintainer of its own project.
+
+    A token is of one project. Whoever maintains both lends it to another, on the machine's page.
     """
     made = Client(find_access(url, token)).patch(f"/agents/{identifier}", {"lent_to": project})
     OUT.print(f"{made['name']} is lent to {len(made['lent_to'])} projects", markup=False)
