@@ -21,7 +21,8 @@ READ_SECONDS = 20.0
 KEEP_SECONDS = 4.0
 """Connections are given up before servers do it (uvicorn: after 5 s)."""
 FIRST_PAUSE_SECONDS = 0.2
-LONGEST_PAUSE_SECONDS = 30.0
+LONGEST_PAUSE_SECONDS = 8.0
+"""An agent is back soon after its platform, however long that was away."""
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Answers that say: try again."""
 FAILED = 500
