@@ -140,7 +140,7 @@ class ManifestDisclaimer(Document):
     kind: Literal["vendor", "plugin"] = "plugin"
     severity: Literal["note", "caution", "bar"] = "note"
     title: Annotated[str, Named(120)]
-    text: Annotated[str, Prose(4000)]
+    text: Annotated[str, Prose(4000, trimmed=False)]
     source: Annotated[str, Source()] | None = None
     when: DisclaimerCondition = DisclaimerCondition()
     """Whose numbers it concerns; left out: all."""
@@ -193,8 +193,9 @@ class Manifest(Document):
     vendor: Annotated[str, Named(300)]
     homepage: Annotated[str, Link(least=0)] = ""
     licence: Annotated[str, Named(300)]
-    architecture: Annotated[str, Prose(65_536)]
-    summary: Annotated[str, Prose(65_536, least=0)] = ""
+    architecture: Annotated[str, Prose(65_536, trimmed=False)]
+    """As it is written: the digest is of it, and TOML ends a text of several lines with one."""
+    summary: Annotated[str, Prose(65_536, least=0, trimmed=False)] = ""
     colour: str = Field(max_length=7, pattern=r"^#[0-9A-Fa-f]{6}$")
     mark: str = Field(max_length=4)
     operations: Few[Operation]

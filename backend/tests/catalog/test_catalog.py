@@ -229,3 +229,15 @@ def test_agents_of_other_tenants_are_not_listed(client, tenants):
     assert [agent["name"] for agent in seen] == ["theirs"]
     query = {"project_id": str(ours.project_id)}
     assert client.get("/api/v1/agents", params=query, headers=theirs.headers).status_code == 404
+
+
+def test_an_unchanged_plugin_keeps_its_digest():
+    """TOML ends a text of several lines with one; who accepted it is not asked again."""
+    said = ManifestDisclaimer(id="d", title="t", text="Mind\nthis.\n")
+    lines = {
+        **manifest("lines").model_dump(), "architecture": "One line,\nanother.\n",
+        "summary": "\tSo\n", "disclaimers": [said],
+    }  # fmt: skip
+    assert digest_of(Manifest.model_validate(lines)) == (
+        "ed623a234487e5c68fe1478bddb3c9d751c0aa2f211280f1b721bfcb6bff0277"
+    )
