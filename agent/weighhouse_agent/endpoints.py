@@ -18,6 +18,7 @@ from weighhouse_sdk.machine.locality import LOCAL_SCHEMES, IpNetwork, parsed
 
 LONGEST = 1000
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,30}")
+NOT_IN_PLACES, NOT_IN_PATHS = re.compile(r"[\s\\]"), re.compile(r"[^\S ]|\\")
 HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?")
 
 
@@ -72,8 +73,8 @@ def _parts(endpoint: str) -> SplitResult:
         parts = urlsplit(endpoint)
     except ValueError as error:
         raise NotAnEndpoint(str(error)) from error
-    spaces = r"[^\S ]" if parts.scheme in LOCAL_SCHEMES else r"\s"  # directories may have them
-    if re.search(rf"{spaces}|\\", endpoint) or not SCHEME.fullmatch(parts.scheme):
+    unfit = NOT_IN_PATHS if parts.scheme in LOCAL_SCHEMES else NOT_IN_PLACES
+    if unfit.search(endpoint) or not SCHEME.fullmatch(parts.scheme):
         raise NotAnEndpoint("it is to be SCHEME://HOST:PORT")
     if parts.query or parts.fragment:
         raise NotAnEndpoint("it is to have nothing behind `?` or `#`")

@@ -193,8 +193,8 @@ class Manifest(Document):
     vendor: Annotated[str, Named(300)]
     homepage: Annotated[str, Link(least=0)] = ""
     licence: Annotated[str, Named(300)]
+    # As it is written: the digest is of it, and TOML ends a text of several lines with one.
     architecture: Annotated[str, Prose(65_536, trimmed=False)]
-    """As it is written: the digest is of it, and TOML ends a text of several lines with one."""
     summary: Annotated[str, Prose(65_536, least=0, trimmed=False)] = ""
     colour: str = Field(max_length=7, pattern=r"^#[0-9A-Fa-f]{6}$")
     mark: str = Field(max_length=4)
