@@ -11,6 +11,7 @@ import weighhouse_protocol
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from weighhouse_protocol.base import LATEST_US, MOST_COUNT, Count, Few, SmallJson
 from weighhouse_protocol.driver import DRIVER_EVENT, Interval
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.report import ATTEMPT_EVENT, EventBatch, Failure
 from weighhouse_protocol.workload import Workload
@@ -127,6 +128,18 @@ def test_what_was_stored_is_read_however_much_of_it_is_beyond() -> None:
     read = MachineFacts.as_kept(facts)
     assert len(read.versions) == 20
     assert {(len(name), len(value)) for name, value in read.versions.items()} == {(300, 4096)}
+
+
+def test_a_matrix_that_was_stored_is_read_however_large() -> None:
+    large = {
+        "slug": "large", "name": "Large",
+        "targets": [{"name": f"t{n}", "system": "redis"} for n in range(50)],
+        "workloads": [{"name": f"w{n}"} for n in range(50)],
+        "load_levels": [{"model": "closed", "clients": n + 1} for n in range(5)],
+    }  # fmt: skip
+    with pytest.raises(ValidationError, match="12,500 cells"):
+        Experiment.model_validate(large)
+    assert Experiment.as_kept(large).cells_count == 12_500
 
 
 def test_of_what_programs_send_the_first_fault_is_told() -> None:
