@@ -78,7 +78,11 @@ def test_a_machine_that_comes_again_is_what_its_last_session_saw(client, tenants
     address = f"/api/v1/agents/{answer.json()['agent_id']}"
     seen = client.get(address, headers=tenants[0].headers).json()["facts"]
     assert register(client, token, instance).status_code == 201
+    assert seen.pop("home") == "first"
     assert client.get(address, headers=tenants[0].headers).json()["facts"] == seen
+    elsewhere = session_body(instance, home="restored", facts=looked)
+    again = {"Authorization": f"Bearer {register(client, token, instance).json()['agent_token']}"}
+    assert client.put("/agent/v1/session", json=elsewhere, headers=again).status_code == 200
 
 
 def test_an_old_registration_token_is_worthless(client, tenants, session_factory):

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from weighhouse_protocol.order import Registered, Registration
 
 from weighhouse_backend.fleet.errors import RegistrationRefused
-from weighhouse_backend.fleet.models import Agent
+from weighhouse_backend.fleet.models import HOME, Agent
 from weighhouse_backend.fleet.repository import FleetRepository
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.secrets import new_token, token_hash
@@ -65,9 +65,11 @@ class Enrolment:
         agent.roles = [role for role in registration.roles if role in found.roles]
         agent.labels = dict(found.labels)
         agent.token_hash = token_hash(agent_token)
-        # A machine that comes again looks closer only when its session begins.
+        # A machine that comes again looks closer only when its session begins; the token lets it
+        # begin in another home.
+        known = {name: fact for name, fact in agent.facts.items() if name != HOME}
         seen = facts.model_dump(mode="json", exclude_defaults=True)
-        agent.facts = {**facts.model_dump(mode="json"), **agent.facts, **seen}
+        agent.facts = {**facts.model_dump(mode="json"), **known, **seen}
         agent.fingerprint = facts.fingerprint()
         agent.revoked_at = None
         agent.trusted = agent.trusted or found.trusted

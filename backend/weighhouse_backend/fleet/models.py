@@ -11,6 +11,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
 
+HOME = "home"
+"""Beside the facts of a machine: which copy of the agent's directory told them."""
+
 
 class Agent(Base):
     """The program on a registered machine."""

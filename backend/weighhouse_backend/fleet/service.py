@@ -17,7 +17,7 @@ from weighhouse_protocol.order import (
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.enrolling import Enrolment
 from weighhouse_backend.fleet.errors import AgentRefused, SecondSession
-from weighhouse_backend.fleet.models import Agent, RegistrationToken
+from weighhouse_backend.fleet.models import HOME, Agent, RegistrationToken
 from weighhouse_backend.fleet.repository import FleetRepository
 from weighhouse_backend.fleet.resting import rest
 from weighhouse_backend.fleet.schemas import (
@@ -43,8 +43,6 @@ MOST_CANDIDATES = 2000
 """Agents of a project that an allocator looks at in one round."""
 SEEN_GRAIN = datetime.timedelta(seconds=15)
 """An agent's row is not written more often than this for having been seen."""
-HOME = "home"
-"""Beside the facts of a machine: which copy of the agent's directory told them."""
 
 
 @dataclass(frozen=True)
