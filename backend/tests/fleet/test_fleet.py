@@ -117,11 +117,15 @@ def test_a_session_brings_plugins_and_learns_the_timings(
         )
 
 
-def test_a_copied_home_is_refused_while_the_first_is_at_work(client, tenants, session_factory):
+@pytest.mark.parametrize("characters", [10, 100_000], ids=["small", "recognized-first"])
+def test_a_copied_home_is_refused_while_the_first_is_at_work(
+    client, tenants, session_factory, characters
+):
     instance = uuid4()
     _, answer = enrol(client, tenants[0], instance)
     headers = {"Authorization": f"Bearer {answer.json()['agent_token']}"}
-    copy = session_body(instance, facts={**FACTS, "machine_id": "other"})
+    told = {**MANIFEST, "documentation": "x" * characters}
+    copy = session_body(instance, facts={**FACTS, "machine_id": "other"}, manifests=[told])
     client.put("/agent/v1/session", json=session_body(instance), headers=headers)
     refused = client.put("/agent/v1/session", json=copy, headers=headers)
     assert refused.status_code == 409

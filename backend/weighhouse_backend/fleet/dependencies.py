@@ -36,7 +36,8 @@ def sending_agent(request: Request, session: Session) -> UUID:
     """
     catalog = CatalogService(session, SystemClock())
     service = FleetService(session, SystemClock(), request.app.state.settings, catalog)
-    return service.authenticate(bearer(request)).organization_id
+    # It has not called before it is heard: a home that moved would be taken for a copy.
+    return service.known(bearer(request)).organization_id
 
 
 FleetServiceDep = Annotated[FleetService, Depends(_service)]

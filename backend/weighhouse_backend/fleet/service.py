@@ -219,7 +219,7 @@ class FleetService:
 
         :raises AgentRefused: when the token is unknown or revoked.
         """
-        return as_known(self._known(token))
+        return as_known(self.known(token))
 
     def note_seen(
         self, seen: Mapping[UUID, datetime.datetime]
@@ -234,12 +234,21 @@ class FleetService:
         known = [Known(*row) for row in self.repository.enrolled(seen.keys())]
         return known, self.repository.note_seen(seen)
 
-    def authenticate(self, token: str) -> Agent:
-        """The agent with a token; notes that it called. The transaction sees its project alone.
+    def known(self, token: str) -> Agent:
+        """The agent with a token; that it called is not noted. The transaction sees its projects
+        alone.
 
         :raises AgentRefused: when the token is unknown or revoked.
         """
-        agent = self._known(token)
+        agent = self.repository.by_token(token_hash(token))
+        if agent is None or agent.revoked_at is not None:
+            raise AgentRefused
+        confine(self.session, {agent.project_id, *self.projects_of(agent)})
+        return agent
+
+    def authenticate(self, token: str) -> Agent:
+        """The agent with a token, as `known`; notes that it called."""
+        agent = self.known(token)
         now = self.clock.now()
         if agent.seen_at is None or now - agent.seen_at > SEEN_GRAIN:
             agent.seen_at = now
@@ -257,7 +266,7 @@ class FleetService:
         :raises SecondSession: when another home uses this agent's token, or when the home was
             copied to another machine while the first one is at work.
         """
-        agent = self._known(token)
+        agent = self.known(token)
         if opening.instance_id != agent.instance_id:
             raise SecondSession("its token was copied to another home; enrol that machine itself")
         known_home = agent.facts.get(HOME) or opening.home
@@ -358,13 +367,6 @@ class FleetService:
 
     def _may_work(self, agent: Agent) -> bool:
         return agent.process_id is not None and agent.resting is None and self.is_reachable(agent)
-
-    def _known(self, token: str) -> Agent:
-        agent = self.repository.by_token(token_hash(token))
-        if agent is None or agent.revoked_at is not None:
-            raise AgentRefused
-        confine(self.session, {agent.project_id, *self.projects_of(agent)})
-        return agent
 
     def _owned(self, caller: Caller, agent_id: UUID) -> Agent:
         agent = self.agent(agent_id)
