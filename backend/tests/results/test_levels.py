@@ -238,7 +238,8 @@ def test_samples_are_merged_like_intervals(laboratory, sent):
 def test_samples_of_a_run_under_way_are_drawn_to_the_last(laboratory):
     laboratory.campaign(plain("samples-under-way"))
     order, events = laboratory.begin(), long_run()[:1400]
-    laboratory.send(order, events)
+    laboratory.send(order, events[:700])
+    laboratory.send(order, events[700:])
     resources = laboratory.get(f"/runs/{order['run_id']}/series", points=50)["resources"]
     told = [one["resident_bytes"] for one in events if one["kind"] == "sample"]
     with unit_of_work(laboratory.sessions) as session:
