@@ -224,7 +224,7 @@ def test_whatever_goes_wrong_ends_the_attempt_and_tells_no_address(project, capl
     project.notify()
     project.go_round()
     assert sorted(project.attempts()) == [
-        ("forbidden", None, "it is no address: a part of its name is too long or empty"),
+        ("forbidden", None, "it is no address: names no host: a part of it is empty or too long"),
         ("unreachable", None, "it could not be sent (ValueError)"),
     ]
     assert states(project) == ["pending"] * 2
