@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute, APIRouter
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, RootModel, TypeAdapter
 from sqlalchemy.orm import Session
 
@@ -299,10 +299,3 @@ def taken_by(endpoint: Callable[..., Any]) -> Taken:
     """What an operation takes for a body."""
     found: Taken = endpoint.__dict__.get("taken", Taken())
     return found
-
-
-class Router(APIRouter):
-    """A router of operations that read their bodies by the rules of this module."""
-
-    def __init__(self, **more: Any) -> None:
-        super().__init__(route_class=BoundedRoute, **more)
