@@ -70,6 +70,7 @@ def sweep(tools: Tools) -> None:
         before = campaigns.clock.now() - datetime.timedelta(seconds=tools.settings.sweep_seconds)
         for job in owed.waiting(campaigns.session, DETECTION.name, before):
             campaigns.jobs.send(job.name, **job.arguments)
+        retention_over(campaigns).carrying_out.send_open()
 
 
 def start_due_schedules(tools: Tools) -> None:

@@ -24,6 +24,13 @@ def carry_out(laboratory, campaign_id):
     laboratory.work(lambda gates: Retention(gates).carrying_out.delete(UUID(campaign_id)))
 
 
+def sent_again(laboratory):
+    """Campaigns whose deletion is sent again."""
+    before = len(laboratory.ledger.jobs)
+    laboratory.work(lambda gates: Retention(gates).carrying_out.send_open())
+    return [job[1]["campaign_id"] for job in laboratory.ledger.jobs[before:]]
+
+
 def points(laboratory, campaign_id):
     with unit_of_work(laboratory.sessions) as session:
         mine = select(SeriesPoint.series_id).where(SeriesPoint.campaign_id == UUID(campaign_id))
@@ -87,10 +94,12 @@ def test_deleted_is_deleted_with_all_it_measured(laboratory, two):
         laboratory.get(f"/campaigns/{second}/keeping")["deletion"]["because"]
         == (BECAUSE["because"])
     )
+    assert sent_again(laboratory) == [second], "what was cut short is sent again by the sweep"
     carry_out(laboratory, second)
     carry_out(laboratory, second)
 
     assert not exists(laboratory, second)
+    assert sent_again(laboratory) == []
     gone = laboratory.client.get(f"/api/v1/campaigns/{second}", headers=laboratory.headers)
     assert gone.status_code == 404
     assert f"campaign {highest} of Twice was deleted" in gone.json()["detail"]

@@ -69,6 +69,11 @@ class CarryingOutService:
             project_id, before, self.holding.passed_over(project_id)
         )
 
+    def send_open(self) -> None:
+        """Send again the deletions that were asked for and not carried out."""
+        for campaign_id in self.repository.open_deletions():
+            self.jobs.send(DELETE, campaign_id=str(campaign_id))
+
     def delete(self, campaign_id: UUID) -> None:
         """Delete a campaign with all it measured, unless something came to rest on it meanwhile.
 
@@ -135,8 +140,6 @@ def take_turn(transaction: Transactions, seconds: float = TURN_SECONDS) -> None:
 def _steps(transaction: Transactions) -> Iterator[tuple[str, Callable[[], int]]]:
     with transaction() as services:
         projects = services.carrying_out.repository.projects()
-        for campaign_id in services.carrying_out.repository.open_deletions():
-            services.carrying_out.jobs.send(DELETE, campaign_id=str(campaign_id))
     for project_id in projects:
         for what in KINDS:
             yield from _thinning(transaction, project_id, what)
