@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from typing import Any
 
 from upgrade.releases import Serving, say
@@ -54,6 +55,9 @@ DELIBERATE = {
     "a plugin's version is that of the runs, not today's": re.compile(
         r".*/disclosure/(?:sheet/)?(?:(?:sections/what/)?(?:answered|completeness): .*"
         r"|items\[\d+\]/(?:value: .*is 'not known'|fault: was None, is 'no run told it'))"
+    ),
+    "a run is reproduced with the version that ran": re.compile(
+        r".*/reproduce/yaml: lines \[(?:' +version: any')?\] became \[' +version: [^,\]]+'\]"
     ),
     "conditions are told in the words of today's manifests": re.compile(
         r".*/(?:caveats/confounder:conditions/evidence\[\d+\]/text"
@@ -137,7 +141,11 @@ def differences(before: Any, after: Any, where: str = "") -> Iterator[str]:
                 yield from differences(value, after[name], f"{where}/{name}")
     elif isinstance(before, list) and isinstance(after, list):
         yield from _of_lists(before, after, where)
-    elif before != after and not _of_now(where):
+    elif before == after or _of_now(where):
+        return
+    elif isinstance(before, str) and isinstance(after, str) and "\n" in before:
+        yield from _of_lines(before.splitlines(), after.splitlines(), where)
+    else:
         yield f"{where}: was {_short(before)}, is {_short(after)}"
 
 
@@ -155,6 +163,14 @@ def _of_lists(before: list[Any], after: list[Any], where: str) -> Iterator[str]:
         yield f"{where}: had {len(before)} parts, has {len(after)}"
     for number, (one, other) in enumerate(zip(before, after, strict=False)):
         yield from differences(one, other, f"{where}[{number}]")
+
+
+def _of_lines(before: list[str], after: list[str], where: str) -> Iterator[str]:
+    """Lines of a file are told one by one; new ones too, since a file is read as a whole."""
+    changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    for kind, i, j, k, end in changes:
+        if kind != "equal":
+            yield f"{where}: lines {before[i:j]!r} became {after[k:end]!r}"
 
 
 def _of_now(where: str) -> bool:

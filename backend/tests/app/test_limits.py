@@ -5,9 +5,14 @@ from contextlib import contextmanager
 import pytest
 from fastapi.testclient import TestClient
 from redis import Redis
+from sqlalchemy import select
 from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.app.limiting import MOST_QUERY_BYTES
+from weighhouse_backend.identity.models import ApiToken, Project
+from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.kit.shares import STRANGERS
+from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"
 
@@ -65,6 +70,26 @@ def test_too_much_is_refused_with_a_page_and_harms_nobody_who_is_recognized(plat
         assert refused.headers["RateLimit-Remaining"] == "0"
         assert "X-Request-Id" in refused.headers
         assert client.get("/api/v1/projects", headers=mine).status_code == 200
+
+
+def test_whose_a_request_is_is_known_from_the_second_on(platform, installed, session_factory):
+    with unit_of_work(session_factory) as session:
+        organization = session.scalars(
+            select(Project.organization_id)
+            .join(ApiToken, ApiToken.project_id == Project.id)
+            .where(ApiToken.token_hash == token_hash(installed["api_token"]))
+        ).one()
+    mine = bearer(installed["api_token"])
+    with platform() as client:
+        shares = client.app.state.shares
+        client.get("/api/v1/projects", headers=mine)
+        assert set(shares._uses) == {STRANGERS}
+        client.get("/api/v1/projects", headers=mine)
+        assert set(shares._uses) == {STRANGERS, organization}
+        assert shares.waiting == 0
+        assert not shares._serving
+        client.get("/api/v1/projects", headers=bearer("whp_nobody"))
+        assert set(shares._uses) == {STRANGERS, organization}
 
 
 def test_without_redis_nobody_is_limited(platform, installed):

@@ -19,7 +19,7 @@ from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.exact import install_exact_addresses
 from weighhouse_backend.app.frontend import install_frontend
-from weighhouse_backend.app.limiting import RateLimits, Remainders
+from weighhouse_backend.app.limiting import FairTurns, RateLimits, Remainders
 from weighhouse_backend.app.manifests import router as manifests
 from weighhouse_backend.app.metrics import Measured, Metrics
 from weighhouse_backend.app.metrics import router as metrics
@@ -68,6 +68,7 @@ from weighhouse_backend.kit.outages import install_outages
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.rates import Budgets, Rates
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.shares import Shares
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.tracing import Tracing, tracing_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -202,6 +203,8 @@ def _install_limits(app: FastAPI, settings: Settings) -> None:
             address=settings.rate_address_per_minute,
         ),
     )
+    app.state.shares = Shares(settings.turn_wait_seconds)
+    app.add_middleware(FairTurns, shares=app.state.shares)
     app.add_middleware(RateLimits, rates=app.state.rates, session_cookie=name_of(SESSION, settings))
     app.add_middleware(Remainders)
     install_bodies(app, settings)

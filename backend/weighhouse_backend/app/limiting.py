@@ -3,6 +3,8 @@ of what is answered without having been read.
 """
 
 import asyncio
+from collections import OrderedDict
+from collections.abc import Hashable
 from contextlib import suppress
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -10,7 +12,16 @@ from starlette.requests import Request, cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weighhouse_backend.kit.problems import AddressTooLong, Problem, answer_to
-from weighhouse_backend.kit.rates import SCOPE_KEY, Rates, Visit, client_address, digest_of
+from weighhouse_backend.kit.rates import (
+    REFUSED,
+    SCOPE_KEY,
+    Rates,
+    TooManyRequests,
+    Visit,
+    client_address,
+    digest_of,
+)
+from weighhouse_backend.kit.shares import Shares, Turn
 
 AGENTS, PEOPLE = "/agent/", "/api/"
 LOGIN = "/api/v1/sessions"
@@ -18,6 +29,8 @@ MOST_QUERY_BYTES = 16 * 1024
 REST_BYTES, REST_SECONDS = 1024 * 1024, 2.0
 """Of a body that nobody reads."""
 BEYOND_SUCCESS = 300
+REMEMBERED = 20_000
+"""Tokens and cookies of which a process knows whose they are."""
 
 
 class RateLimits:
@@ -57,6 +70,80 @@ class RateLimits:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class FairTurns:
+    """ASGI middleware: works on requests in an order in which no tenant holds up another.
+
+    Requests of tokens and cookies that this process has not seen valid are strangers': all of them
+    are one tenant, in which addresses take turns. Of a tenant agents and people do.
+    """
+
+    def __init__(self, app: ASGIApp, shares: Shares) -> None:
+        self._app = app
+        self._shares = shares
+        self._tenants: OrderedDict[str, Hashable] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        visit: Visit | None = scope.get(SCOPE_KEY)
+        if visit is None:
+            await self._app(scope, receive, send)
+            return
+        visit.tenant = self._tenants.get(visit.credential or "")
+        who = visit.address if visit.tenant is None else visit.credential
+        turn = Turn(self._shares, visit.tenant, visit.surface, who)
+        try:
+            await self._shares.enter(turn)
+        except TooManyRequests as problem:
+            await _refuse(problem, scope, receive, send)
+            return
+        with turn.had():
+            await self._app(
+                scope, _receive_at_rest(scope, receive, turn), self._send_at_rest(send, turn, visit)
+            )
+
+    def _send_at_rest(self, send: Send, turn: Turn, visit: Visit) -> Send:
+        """Whoever takes an answer slowly holds nobody up."""
+
+        async def send_and_rest(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._remember(visit, message["status"])
+            if message.get("more_body", False):
+                async with turn.resting():
+                    await send(message)
+            else:
+                await send(message)
+
+        return send_and_rest
+
+    def _remember(self, visit: Visit, status: int) -> None:
+        if visit.credential is None:
+            return
+        if status == REFUSED:
+            self._tenants.pop(visit.credential, None)
+        elif visit.tenant is not None:
+            self._tenants[visit.credential] = visit.tenant
+            self._tenants.move_to_end(visit.credential)
+            if len(self._tenants) > REMEMBERED:
+                self._tenants.popitem(last=False)
+
+
+def _receive_at_rest(scope: Scope, receive: Receive, turn: Turn) -> Receive:
+    """Whoever sends a body slowly holds nobody up."""
+    headers = Headers(scope=scope)
+    more = "Transfer-Encoding" in headers or headers.get("Content-Length", "0") != "0"
+
+    async def receive_and_rest() -> Message:
+        nonlocal more
+        if not more:
+            return await receive()
+        async with turn.resting():
+            message = await receive()
+        more = bool(message.get("more_body", False))
+        return message
+
+    return receive_and_rest
 
 
 class Remainders:

@@ -107,6 +107,9 @@ class Metrics:
         )
         waiting.add_metric((), turns.statistics().tasks_waiting)
         yield waiting
+        held = _gauge("weighhouse_turns_waiting", "Requests that wait since others ask too.")
+        held.add_metric((), self._state.shares.waiting)
+        yield held
         ends = _gauge(
             "weighhouse_background_task_ends",
             "How often work that should go on ended, and was begun again.",

@@ -41,6 +41,7 @@ from weighhouse_backend.kit.clock import Clock, SystemClock
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.events import Events, RedisEvents
 from weighhouse_backend.kit.jobs import CeleryJobs, Jobs
+from weighhouse_backend.kit.rates import has_tenant, of_tenant
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.quotas.guard import QuotaGuard
@@ -284,6 +285,8 @@ AttemptServiceDep = Annotated[AttemptService, Depends(_attempt_service)]
 
 def _member(request: Request, attempt_id: UUID, attempts: AttemptServiceDep) -> AttemptMember:
     member = attempts.authenticate(attempt_id, bearer(request))
+    if not has_tenant(request):
+        of_tenant(request, attempts.fleet.agent(member.agent_id).organization_id)
     confine(attempts.session, [member.project_id])
     return member
 

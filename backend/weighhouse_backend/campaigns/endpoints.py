@@ -51,6 +51,7 @@ from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Forbidden, NotAuthenticated
+from weighhouse_backend.kit.rates import of_tenant
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
@@ -240,7 +241,10 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
     answer.
     """
     room: WaitingRoom = request.app.state.waiting_room
-    return await room.claim(bearer(request), body, request.is_disconnected)
+    token = bearer(request)
+    claimed = await room.claim(token, body, request.is_disconnected)
+    of_tenant(request, room.organization_of(token))
+    return claimed
 
 
 @agent_router.post("/attempts/{attempt_id}/barriers/{name}")

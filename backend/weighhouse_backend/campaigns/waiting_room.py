@@ -29,6 +29,7 @@ from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.sightings import Known, Sightings, as_known
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.shares import resting
 from weighhouse_backend.kit.subscriptions import Subscriptions
 
 log = structlog.get_logger(__name__)
@@ -89,6 +90,11 @@ class WaitingRoom:
         """Questions that are held open now."""
         return sum(len(guest.polls) for guest in self._guests.values())
 
+    def organization_of(self, token: str) -> UUID | None:
+        """Whose an agent is that has claimed with a token."""
+        guest = self._by_digest.get(token_hash(token))
+        return None if guest is None else guest.known.organization_id
+
     def waits(self, agent_id: UUID) -> bool:
         """Whether an agent's question is held open now."""
         guest = self._guests.get(agent_id)
@@ -112,8 +118,9 @@ class WaitingRoom:
                 left = deadline - time.monotonic()
                 if order is not None or left <= 0:
                     break
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(woken, left)  # which cancels it when time is up
+                async with resting():
+                    with contextlib.suppress(asyncio.TimeoutError):
+                        await asyncio.wait_for(woken, left)  # which cancels it when time is up
                 if woken.cancelled() or not woken.result() or await gone():
                     break
         finally:

@@ -11,7 +11,7 @@ from weighhouse_backend.directories.accounts import Accounts, scim_service
 from weighhouse_backend.directories.service import PATH, DirectoryService, root
 from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.rates import client_address, recognized
+from weighhouse_backend.kit.rates import client_address, of_tenant, recognized
 from weighhouse_backend.kit.tenancy import confine_to_people
 
 SCIM = scim_service()
@@ -37,6 +37,7 @@ def answer(request: Request, session: Session, body: bytes) -> ScimResponse:
         if row is None:
             raise UnauthorizedException(detail="this token is unknown, or another took its place")
         recognized(request, f"directory:{row.id}")
+        of_tenant(request, row.organization_id)
         people = IdentityService(session, SystemClock())
         confine_to_people(session, people.projects_of(row.organization_id))
         accounts = Accounts(people, row.organization_id, "the directory")

@@ -15,6 +15,7 @@ from weighhouse_backend.fleet.schemas import (
 )
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
+from weighhouse_backend.kit.rates import has_tenant, of_tenant
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["agents"])
@@ -47,6 +48,8 @@ def fleet_open_session(
     """
     readable, aside = sorted_out(body.manifests)
     opening = body.model_copy(update={"manifests": readable})
+    if not has_tenant(request):
+        of_tenant(request, service.known(bearer(request)).organization_id)
     return service.open_session(bearer(request), opening, {**_seen(body.broken), **aside})
 
 

@@ -101,16 +101,18 @@ class FleetRepository:
             .execution_options(populate_existing=True)
         ).all()
 
-    def enrolled(self, agent_ids: Collection[UUID]) -> Sequence[tuple[UUID, str, bool]]:
-        """Of some agents those that are not revoked: id, hash of the token, whether it drains."""
+    def enrolled(self, agent_ids: Collection[UUID]) -> Sequence[tuple[UUID, UUID, str, bool]]:
+        """Of some agents those that are not revoked: id, organization's id, hash of the token,
+        whether it drains.
+        """
         found = self.session.execute(
-            select(Agent.id, Agent.token_hash, Agent.draining).where(
+            select(Agent.id, Agent.organization_id, Agent.token_hash, Agent.draining).where(
                 # One parameter for all of them: a thousand would be written out each time.
                 Agent.id == func.any(cast(list(agent_ids), ARRAY(Uuid()))),
                 Agent.revoked_at.is_(None),
             )
         )
-        return [(agent_id, digest, draining) for agent_id, digest, draining in found]
+        return [row.tuple() for row in found]
 
     def note_seen(self, seen: Mapping[UUID, datetime.datetime]) -> Sequence[UUID]:
         """Write when agents were seen, in the order of their ids; rows held by others are left."""

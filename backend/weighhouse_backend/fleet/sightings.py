@@ -15,13 +15,14 @@ class Known:
     """What of an agent is worth remembering between its calls."""
 
     agent_id: UUID
+    organization_id: UUID
     token_hash: str
     draining: bool
 
 
 def as_known(agent: Agent) -> Known:
     """An agent, as it is remembered."""
-    return Known(agent.id, agent.token_hash, agent.draining)
+    return Known(agent.id, agent.organization_id, agent.token_hash, agent.draining)
 
 
 @dataclass

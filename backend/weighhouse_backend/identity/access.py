@@ -1,6 +1,6 @@
 """Who calls, and what they may do: a person with a cookie, or a pipeline with a token."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 from uuid import UUID
@@ -24,7 +24,7 @@ from weighhouse_backend.kit.problems import (
     NotAuthenticated,
     NotFound,
 )
-from weighhouse_backend.kit.rates import client_address, recognized
+from weighhouse_backend.kit.rates import client_address, has_tenant, of_tenant, recognized
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine, confine_to_people
 from weighhouse_backend.kit.whence import whence
@@ -171,10 +171,19 @@ def _insist_on_scope(request: Request, caller: Caller) -> None:
 def _known(request: Request, session: SessionDep) -> Caller:
     caller = recognize(request, session)
     recognized(request, f"{caller.kind}:{caller.id}")
+    if not has_tenant(request):
+        of_tenant(request, _tenant(caller, session))
     asks = whence()
     asks.person_id, asks.token_id = caller.person_id, caller.id if caller.kind == "token" else None
     _insist_on_scope(request, caller)
     return caller
+
+
+def _tenant(caller: Caller, session: Session) -> Hashable:
+    """The organization of a caller; who is in several is one by themselves."""
+    repository = IdentityRepository(session)
+    found = repository.organizations_of({*caller.roles, *caller.barred})
+    return found[0] if len(found) == 1 else f"{caller.kind}:{caller.id}"
 
 
 KnownCallerDep = Annotated[Caller, Depends(_known)]

@@ -151,6 +151,12 @@ class IdentityRepository:
         """An organization."""
         return self.session.scalar(select(Organization).where(Organization.slug == slug))
 
+    def organizations_of(self, project_ids: Collection[UUID]) -> Sequence[UUID]:
+        """Whose projects are."""
+        return self.session.scalars(
+            select(Project.organization_id).where(Project.id.in_(project_ids)).distinct()
+        ).all()
+
     def lock_organization(self, organization_id: UUID) -> None:
         """Let nobody else change who belongs to an organization until the transaction ends."""
         self.session.execute(

@@ -8,7 +8,7 @@ empties their address' bucket, and nobody's who shares that address and is recog
 import hashlib
 import ipaddress
 import time
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -94,6 +94,8 @@ class Visit:
     address: str
     known: bool = False
     who: str | None = None
+    tenant: Hashable = None
+    """The organization that it is of; None: nobody's yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,19 @@ def recognized(request: HTTPConnection, who: str) -> None:
     visit: Visit | None = request.scope.get(SCOPE_KEY)
     if visit is not None:
         visit.who = who
+
+
+def of_tenant(request: HTTPConnection, tenant: Hashable) -> None:
+    """Say whose a request's token or cookie is, so that the next ones are worked on as theirs."""
+    visit: Visit | None = request.scope.get(SCOPE_KEY)
+    if visit is not None:
+        visit.tenant = tenant
+
+
+def has_tenant(request: HTTPConnection) -> bool:
+    """Whether there is nothing left to say about whose a request's token or cookie is."""
+    visit: Visit | None = request.scope.get(SCOPE_KEY)
+    return visit is None or visit.tenant is not None
 
 
 def client_address(scope: Mapping[str, Any]) -> str:

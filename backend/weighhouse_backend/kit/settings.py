@@ -126,6 +126,8 @@ class Settings(BaseSettings):
     """Files of runs that one process receives at a time; of one organization half of it."""
     body_wait_seconds: float = Field(default=10.0, ge=0)
     """How long a large body waits for its turn until its sender is told to come again."""
+    turn_wait_seconds: float = Field(default=10.0, ge=0)
+    """How long a request waits since others ask too, until its sender is told to come again."""
     body_patience_seconds: float = Field(default=20.0, gt=0)
     """How long a body may take, beside what its size takes at the least rate."""
     body_least_kilobytes_per_second: float = Field(default=16.0, gt=0)

@@ -21,6 +21,8 @@ from redis.asyncio.client import PubSub
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from weighhouse_backend.kit.shares import resting
+
 log = structlog.get_logger(__name__)
 
 LOOK_SECONDS = 5.0
@@ -58,8 +60,9 @@ class Listener:
         """
         longest = LOOK_SECONDS if self.subscriptions.connected else LOOK_WITHOUT_REDIS_SECONDS
         if not self._messages and not self._look:
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), min(seconds, longest))
+            async with resting():
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), min(seconds, longest))
         self._wake.clear()
         if self._look:
             self._look = False

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from weighhouse_backend.kit.problems import Problem, Unavailable
+from weighhouse_backend.kit.shares import resting
 
 COME_AGAIN = {"Retry-After": "2"}
 MOST_WAITING = 64
@@ -74,7 +75,7 @@ class Underway:
         self._waiting.append(waiting)
         self._let_in()
         try:
-            async with asyncio.timeout(self._wait):
+            async with resting(), asyncio.timeout(self._wait):
                 await turn
         except BaseException as error:
             if turn.done() and not turn.cancelled():

@@ -1,0 +1,368 @@
+"""Whose request a process works on next, so that no tenant's hurry is another's delay.
+
+A process has one interpreter, and requests that are worked on at a time slow each other down. As
+long as a tenant asks for less than its share, its requests begin at once. Whoever asks for more
+while others ask too waits: one such request is worked on at a time, none while one of those others
+is, and with pauses between them. Who is alone is not held up.
+
+What a tenant uses is its part of the time under work, averaged over the last second: of several
+requests at a time each counts its fraction, and a tenant that is held back counts as wanting all.
+The share is the water level under which all uses together fit into one request at a time (max-min
+fairness: Bertsekas and Gallager, Data Networks, 6.5.2).
+"""
+
+import asyncio
+import math
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from weighhouse_backend.kit.rates import TooManyRequests
+
+CAPACITY = 0.8
+"""Requests under work at a time that a process is good for."""
+HELD_USE, HELD_SECONDS = 2.0, 1.0
+"""Of whoever is held back, and was within that time: more than there is, for they do not look
+modest only because they wait.
+"""
+AVERAGED_SECONDS = 1.0
+ACTIVE_SECONDS = 10.0
+"""Who asked within it is somebody for whom the others are held back."""
+ALONE_AT_ONCE, AT_ONCE = 8, 2
+"""Of one tenant at a time, however much is left over: while nobody else asks; while others do."""
+LONG_SECONDS = 0.5
+"""What is under work for longer holds nobody up any more."""
+PATIENCE_SECONDS = 0.25
+"""One who waited so long begins even while others' requests are under work."""
+MOST_PART, LEAST_PART, LESS_PART = 0.6, 0.25, 1.4
+"""Of a process, for those together who ask for more than their share: the more the others use, the
+less, at this slope.
+"""
+MOST_WAITING = 256
+"""Of one tenant."""
+
+Tenant: TypeAlias = Hashable
+STRANGERS: Tenant = None
+"""Whoever was not recognized yet. Nobody is held back for their sake alone."""
+
+
+@dataclass(eq=False, slots=True)
+class _Waiting:
+    turn: "Turn"
+    since: float
+    let_in: asyncio.Future[None]
+
+
+@dataclass(eq=False, slots=True)
+class _Use:
+    """What one tenant has under work, waiting, and used."""
+
+    at: float
+    asked_at: float
+    use: float = 0.0
+    serving: int = 0
+    held_until: float = 0.0
+    queues: OrderedDict[Hashable, OrderedDict[Hashable, deque[_Waiting]]] = field(
+        default_factory=OrderedDict
+    )
+    """Sort of a tenant's callers → who of them → their requests: sorts take turns, and within each
+    those who call.
+    """
+
+    def until(self, now: float, together: int) -> float:
+        """The use up to an instant: an average that forgets.
+
+        :param together: requests of everybody that were under work, which slow each other down.
+        """
+        wanted = self.serving / max(1, together)
+        self.use = wanted + (self.use - wanted) * math.exp((self.at - now) / AVERAGED_SECONDS)
+        self.at = now
+        return self.use
+
+    def wanted(self) -> float:
+        """What it would use if it were let."""
+        return HELD_USE if self.at < self.held_until else self.use
+
+    def waiting(self) -> int:
+        """How many wait."""
+        return sum(len(queue) for queues in self.queues.values() for queue in queues.values())
+
+    def oldest(self) -> float:
+        """Since when whoever is next has waited."""
+        return next(iter(next(iter(self.queues.values())).values()))[0].since
+
+    def put(self, one: _Waiting) -> None:
+        """Have somebody wait."""
+        sort = self.queues.setdefault(one.turn.sort, OrderedDict())
+        sort.setdefault(one.turn.who, deque()).append(one)
+
+    def pop(self) -> _Waiting:
+        """Whoever is next; after them it is another's turn."""
+        sort, queues = self.queues.popitem(last=False)
+        who, queue = queues.popitem(last=False)
+        one = queue.popleft()
+        if queue:
+            queues[who] = queue
+        if queues:
+            self.queues[sort] = queues
+        return one
+
+    def remove(self, one: _Waiting) -> None:
+        """Have somebody wait no more, who may have had their turn already."""
+        queues = self.queues.get(one.turn.sort, OrderedDict())
+        queue = queues.get(one.turn.who, deque())
+        with suppress(ValueError):
+            queue.remove(one)
+            if not queue:
+                del queues[one.turn.who]
+            if not queues:
+                del self.queues[one.turn.sort]
+
+
+@dataclass(eq=False, slots=True)
+class Turn:
+    """A request's way through: under work, or resting."""
+
+    shares: "Shares"
+    tenant: Tenant
+    sort: Hashable
+    """Of its callers: agents, and people."""
+    who: Hashable
+    begun: float = 0.0
+    """When it came under work."""
+    over: bool = False
+    """It is of a tenant that asked for more than its share."""
+
+    @contextmanager
+    def had(self) -> Iterator[None]:
+        """Work on the request, after it came under work."""
+        token = _TURN.set(self)
+        try:
+            yield
+        finally:
+            _TURN.reset(token)
+            if self.shares.works_on(self):
+                self.shares.leave(self)
+
+    @asynccontextmanager
+    async def resting(self) -> AsyncIterator[None]:
+        """While the request waits for something that is none of the process' work; afterwards it
+        waits for its turn again, and has it when it waited too long.
+        """
+        if not self.shares.works_on(
+            self
+        ):  # whoever rests already, in another task of the same request
+            yield
+            return
+        self.shares.leave(self)
+        try:
+            yield
+        finally:
+            with suppress(TooManyRequests):
+                await self.shares.enter(self)
+            if not self.shares.works_on(self):
+                self.shares.force(self)
+
+
+_TURN: ContextVar[Turn | None] = ContextVar("turn", default=None)
+
+
+@asynccontextmanager
+async def resting() -> AsyncIterator[None]:
+    """Wait for something that is none of the process' work, as part of whatever request."""
+    turn = _TURN.get()
+    if turn is None:
+        yield
+        return
+    async with turn.resting():
+        yield
+
+
+class Shares:
+    """The turns of one process; used from its event loop."""
+
+    def __init__(self, wait_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """:param wait_seconds: how long a request waits until its sender is told to come again."""
+        self._wait = wait_seconds
+        self._clock = clock
+        self._uses: dict[Tenant, _Use] = {}
+        self._serving: set[Turn] = set()
+        self._paused_until = 0.0
+        self._last_over: Tenant = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for their turn."""
+        return sum(use.waiting() for use in self._uses.values())
+
+    async def enter(self, turn: Turn) -> None:
+        """Come under work.
+
+        :raises TooManyRequests: when it did not become its turn.
+        """
+        now = self._clock()
+        use = self._use(turn.tenant, now)
+        use.asked_at = now
+        if use.waiting() >= MOST_WAITING:
+            raise _come_again(f"{MOST_WAITING} requests wait already")
+        one = _Waiting(turn, now, asyncio.get_running_loop().create_future())
+        use.put(one)
+        self._let_in()
+        if one.let_in.done():
+            return
+        try:
+            async with asyncio.timeout(self._wait):
+                await one.let_in
+        except BaseException as error:
+            if turn in self._serving:
+                self.leave(turn)  # its turn came at that very moment
+            else:
+                use.until(self._clock(), len(self._serving))
+                use.remove(one)
+                self._let_in()
+            if not isinstance(error, TimeoutError):
+                raise
+            raise _come_again(f"this one waited {self._wait:g} s for its turn") from None
+
+    def works_on(self, turn: Turn) -> bool:
+        """Whether a request is under work."""
+        return turn in self._serving
+
+    def force(self, turn: Turn) -> None:
+        """Come under work without having waited for it."""
+        self._begin(turn, self._clock(), over=turn.over)
+
+    def leave(self, turn: Turn) -> None:
+        """Be under work no more."""
+        now = self._clock()
+        self._advance(now)
+        self._use(turn.tenant, now).serving -= 1
+        self._serving.discard(turn)
+        if turn.over:
+            part = self._part(now)
+            self._paused_until = now + min(now - turn.begun, LONG_SECONDS) * (1 / part - 1)
+        self._let_in()
+
+    def _begin(self, turn: Turn, now: float, *, over: bool) -> None:
+        self._advance(now)
+        self._use(turn.tenant, now).serving += 1
+        turn.begun, turn.over = now, over
+        self._serving.add(turn)
+
+    def _use(self, tenant: Tenant, now: float) -> _Use:
+        use = self._uses.get(tenant)
+        if use is None:
+            use = self._uses[tenant] = _Use(now, now)
+        use.until(now, len(self._serving))
+        return use
+
+    def _advance(self, now: float) -> None:
+        """Count what is under work up to now, before it becomes more or less."""
+        for tenant in {turn.tenant for turn in self._serving}:
+            self._use(tenant, now)
+
+    # Who is next
+
+    def _let_in(self) -> None:
+        """Begin whatever may; see to it that this is looked at again when it has to be."""
+        now = self._clock()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        asking = [tenant for tenant, use in self._uses.items() if use.queues]
+        if not asking:
+            return
+        over = self._over(now)
+        at: list[float] = []
+        for tenant in asking:
+            if tenant not in over:
+                at += self._let_in_of(tenant, now)
+        if held := [tenant for tenant in asking if tenant in over]:
+            for tenant in held:
+                self._uses[tenant].held_until = now + HELD_SECONDS
+            at += self._let_in_of_over(held, now)
+        if at:
+            self._timer = asyncio.get_running_loop().call_later(
+                max(0.001, min(at) - now), self._let_in
+            )
+
+    def _let_in_of(self, tenant: Tenant, now: float) -> list[float]:
+        """:returns: when to look again."""
+        use = self._uses[tenant]
+        brief = [turn for turn in self._brief(now) if turn.tenant == tenant]
+        most = AT_ONCE if len(self._uses.keys() - {STRANGERS}) > 1 else ALONE_AT_ONCE
+        while use.queues and len(brief) < most:
+            brief += self._start(use, now, over=False)
+        return [turn.begun + LONG_SECONDS for turn in brief] if use.queues else []
+
+    def _let_in_of_over(self, asking: list[Tenant], now: float) -> list[float]:
+        """One of those who asked for more than their share; :returns: when to look again."""
+        brief = list(self._brief(now))
+        longest = min(self._uses[tenant].oldest() for tenant in asking) + PATIENCE_SECONDS
+        if any(turn.over for turn in brief):
+            return [turn.begun + LONG_SECONDS for turn in brief if turn.over]
+        if now < self._paused_until:
+            return [self._paused_until]
+        if brief and now < longest:
+            return [longest, *(turn.begun + LONG_SECONDS for turn in brief)]
+        after = asking.index(self._last_over) + 1 if self._last_over in asking else 0
+        self._last_over = asking[after % len(asking)]
+        begun = self._start(self._uses[self._last_over], now, over=True)
+        return [turn.begun + LONG_SECONDS for turn in begun] or [now]
+
+    def _start(self, use: _Use, now: float, *, over: bool) -> list[Turn]:
+        """Whoever is next, unless they went away at this very moment."""
+        use.until(now, len(self._serving))
+        one = use.pop()
+        if one.let_in.done():
+            return []
+        self._begin(one.turn, now, over=over)
+        one.let_in.set_result(None)
+        return [one.turn]
+
+    def _brief(self, now: float) -> Iterable[Turn]:
+        return (turn for turn in self._serving if now - turn.begun < LONG_SECONDS)
+
+    # What is whose
+
+    def _over(self, now: float) -> set[Tenant]:
+        """Those who ask for more than their share while others ask."""
+        for tenant, use in list(self._uses.items()):
+            if not use.queues and not use.serving and now - use.asked_at > ACTIVE_SECONDS:
+                del self._uses[tenant]
+        for use in self._uses.values():
+            use.until(now, len(self._serving))
+        wanted = {tenant: use.wanted() for tenant, use in self._uses.items()}
+        level = water_level(wanted.values(), CAPACITY)
+        over = {tenant for tenant, use in wanted.items() if use > level}
+        return over if wanted.keys() - over - {STRANGERS} else set()
+
+    def _part(self, now: float) -> float:
+        """Of the process, for those who ask for more than their share."""
+        over = self._over(now)
+        others = sum(use.use for tenant, use in self._uses.items() if tenant not in over)
+        return max(LEAST_PART, MOST_PART - LESS_PART * others)
+
+
+def water_level(uses: Iterable[float], capacity: float) -> float:
+    """The share that nobody's use may go beyond so that all fit: infinite when they do anyway."""
+    left = capacity
+    ascending = sorted(uses)
+    for number, use in enumerate(ascending):
+        others = len(ascending) - number
+        if use * others >= left:
+            return left / others
+        left -= use
+    return math.inf
+
+
+def _come_again(reason: str) -> TooManyRequests:
+    return TooManyRequests(
+        f"others ask too, and you asked for more than your share: {reason}; ask again in 2 s",
+        headers={"Retry-After": "2"},
+    )
