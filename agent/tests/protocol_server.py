@@ -41,7 +41,7 @@ from .meeting import Meeting
 
 REQUEST_ID = "req-7"
 TIMINGS = Timings(
-    long_poll_seconds=0.5, heartbeat_seconds=0.2, upload_seconds=0.1,
+    long_poll_seconds=0.5, heartbeat_seconds=0.2, upload_seconds=0.1, sign_seconds=0.1,
     teardown_seconds=3.0, term_seconds=1.0, failing_tries=3, failing_seconds=1.0,
 )  # fmt: skip
 
@@ -99,6 +99,8 @@ class Platform:
     late: dict[str, float] = field(default_factory=dict)
     """Pattern of `METHOD path` → seconds until a call arrives."""
     calls: list[str] = field(default_factory=list)
+    signs: int = 0
+    """How often the agent said that it is there."""
     meeting: Meeting = field(default_factory=Meeting)
     """Of the gang whose member this platform's agent is; each agent has a platform of its own."""
     changed: threading.Condition = field(default_factory=threading.Condition)
@@ -190,6 +192,11 @@ def make_app(platform: Platform) -> FastAPI:
             }
         )
         return opened.model_dump(mode="json")
+
+    @app.post("/agent/v1/signs", status_code=204)
+    def signs(request: Request) -> None:
+        must_be_agent(request)
+        platform.signs += 1
 
     @app.post("/agent/v1/claims")
     def claims(request: Request, body: ClaimRequest) -> Claimed:

@@ -143,7 +143,7 @@ class PlatformClient:
                 path,
                 content=sent,
                 headers=headers,
-                timeout=httpx.Timeout(read_seconds, connect=CONNECT_SECONDS),
+                timeout=httpx.Timeout(read_seconds, connect=min(CONNECT_SECONDS, read_seconds)),
             )
         except httpx.TransportError as error:
             raise PlatformAway(f"{type(error).__name__}: {error}") from error

@@ -24,7 +24,7 @@ from weighhouse_protocol.report import ClockOffset
 from weighhouse_sdk.errors import PluginError
 
 from weighhouse_agent import VERSION
-from weighhouse_agent.clients import GaveUp, PlatformClient, Refused
+from weighhouse_agent.clients import GaveUp, PlatformAway, PlatformClient, Refused
 from weighhouse_agent.enrolment import (
     URL_VARIABLE,
     EnrolmentError,
@@ -51,6 +51,10 @@ NOT_WANTED = 3
 IN_USE = 4
 SPARE_SECONDS = 15.0
 """After the last signal: until what is left is removed."""
+SIGN_SECONDS = 2.0
+"""How long the platform may take to hear a sign."""
+NOT_ASKED_SECONDS = 1.0
+"""How often it is looked whether the platform asks for signs."""
 DELIVERY_SECONDS = 5.0
 """After a stop: how long the last attempt's delivery may take."""
 
@@ -94,6 +98,7 @@ class Program:
         for worker in workers:
             worker.start()
         go_on("room", self._look_at_room, self._stop)
+        go_on("signs", lambda: self._give_signs(loops), self._stop)
         waiter = select.poll()
         waiter.register(self._end, select.POLLIN)
         waiter.poll()  # unlike eventfd_read, it goes on after a signal
@@ -106,6 +111,15 @@ class Program:
         while not self._stop.wait(ROOM_SECONDS):
             with contextlib.suppress(Refused):  # whoever claims is told so, too
                 self._sessions.rest(Room(self.home).trouble())
+
+    def _give_signs(self, loops: list[SlotLoop]) -> None:
+        """Tell that this agent is there, as often as the platform asks it to, while it carries
+        something out; one that is lost is made up for by the next.
+        """
+        while not self._stop.wait(self._sessions.timings.sign_seconds or NOT_ASKED_SECONDS):
+            if self._sessions.timings.sign_seconds and any(each.carrier for each in loops):
+                with contextlib.suppress(PlatformAway, Refused):
+                    self.client.send("POST", "/agent/v1/signs", read_seconds=SIGN_SECONDS)
 
     def _loops(self) -> list[SlotLoop]:
         """One for each slot of the policy, and for each that has something left from before."""

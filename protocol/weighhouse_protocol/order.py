@@ -79,6 +79,8 @@ class Timings(Report):
     long_poll_seconds: Seconds = 50.0
     heartbeat_seconds: Seconds = 15.0
     upload_seconds: Seconds = 1.0
+    sign_seconds: Seconds | None = None
+    """How often an agent that carries something out says that it is there; None: never."""
     teardown_seconds: Seconds = 60.0
     term_seconds: Seconds = 10.0
     failing_tries: Order = 20

@@ -14,9 +14,6 @@ import psutil
 from chaos.disturbing import Scene
 
 BLOCK = bytes(1 << 20)
-SILENT_SECONDS = 30.0
-"""A machine that nobody hears of may be at the end of a long poll, which has 15 s beyond its own
-time: until then nobody can tell it from one at rest."""
 Befalling = Callable[[Scene], AbstractContextManager[str]]
 """Gives the name of the agent that it befell; empty: the platform."""
 
@@ -119,6 +116,6 @@ CONDITIONS: dict[str, Condition] = {
     "redis-killed": Condition(_gone("redis"), "platform", "redis-away"),
     "worker-stopped": Condition(_standing("worker"), "platform", "worker-away"),
     "worker-killed": Condition(_gone("worker"), "platform", "worker-away"),
-    "network-parted": Condition(parted, "agents", named_seconds=SILENT_SECONDS),
+    "network-parted": Condition(parted, "agents"),
 }
 """Name → what it is."""

@@ -115,6 +115,7 @@ RULES: Mapping[str, Rule] = {
     "campaigns_claim": agent({"claim_id": "{any}", "process_id": "{any}", "wait_seconds": 0}),
     "campaigns_complete_attempt": agent({"fence": 1, "outcome": "completed", "events_count": 0}),
     "campaigns_get_attempt": agent(),
+    "campaigns_give_sign": agent(),
     "campaigns_start_attempt": agent({"fence": 1}),
     "fleet_open_session": agent({
         "instance_id": "{any}", "process_id": "{any}", "agent_version": "0", "manifests": [],

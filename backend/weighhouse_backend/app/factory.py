@@ -41,6 +41,7 @@ from weighhouse_backend.directories.endpoints import router as directories
 from weighhouse_backend.directories.endpoints import scim_router
 from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.findings.endpoints import router as findings
+from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
 from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.fleet.sightings import Sightings
@@ -138,6 +139,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.subscriptions = Subscriptions(chosen.redis_url)
     app.state.login_turns = Turns()
     app.state.sightings = Sightings(SystemClock())
+    app.state.agent_signs = AgentSigns(app.state.redis, chosen.agent_sign_seconds)
     app.state.waiting_room = _waiting_room(app, claims_engine)
     app.state.observers = CapacityLimiter(2)
     app.state.parts = Parts(watching_engine, app.state.redis, chosen, conditions)
@@ -179,6 +181,7 @@ def _background(app: FastAPI, watches: Watches, engine: Engine) -> Background:
     watches.keep(background)
     background.keep("subscriptions", app.state.subscriptions.run)
     background.keep("waiting-room", app.state.waiting_room.run)
+    background.keep("agent-signs", app.state.agent_signs.run)
     background.keep("login-look", partial(_look_at_login, engine))
     return background
 
@@ -219,4 +222,6 @@ def _waiting_room(app: FastAPI, engine: Engine) -> WaitingRoom:
             yield campaigns_of(app, session)
 
     state = app.state
-    return WaitingRoom(transaction, state.subscriptions, state.sightings, state.settings)
+    return WaitingRoom(
+        transaction, state.subscriptions, state.sightings, state.agent_signs, state.settings
+    )

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from pydantic import BaseModel
 from weighhouse_protocol.faults import FaultVerb
 from weighhouse_protocol.layouts import ManifestTopology
@@ -16,6 +16,7 @@ from weighhouse_backend.campaigns.occupancy import OccupancyService
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.changing import AgentChanges
 from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.fleet.models import Agent
@@ -102,6 +103,7 @@ class _Overviews:
         disclosure: DisclosureServiceDep,
         fleet: FleetServiceDep,
         campaigns: CampaignsDep,
+        request: Request,
     ) -> None:
         self.caller = caller
         self.catalog = catalog
@@ -110,12 +112,21 @@ class _Overviews:
         self.outbox = campaigns.outbox
         self.jobs = campaigns.jobs
         self.occupancy = OccupancyService(session)
+        signs: AgentSigns = request.app.state.agent_signs
+        self.silent = signs.silent
 
     def at_work(self) -> Mapping[UUID, UUID]:
         return self.occupancy.runs_by_agent(self.caller.project_ids)
 
     def agent(self, agent: Agent) -> AgentRead:
-        return self.fleet.read(agent, self.at_work().get(agent.id))
+        run_id = self.at_work().get(agent.id)
+        silent = self.silent([agent.id] if run_id is not None else [])
+        return self.fleet.read(agent, run_id, silent.get(agent.id))
+
+    def agents(self, project_id: UUID | None) -> list[AgentRead]:
+        """Those of the caller's projects, or of one."""
+        busy = self.at_work()
+        return self.fleet.agents(self.caller, project_id, busy, self.silent(busy))
 
     def changed(self, agent: Agent) -> AgentRead:
         """An agent that somebody changed; its long poll finds out at once."""
@@ -220,7 +231,7 @@ def catalog_read_system(
 @router.get("/agents", tags=["agents"])
 def fleet_list_agents(overviews: OverviewsDep, project_id: UUID | None = None) -> Page[AgentRead]:
     """The registered machines, and what they are at."""
-    return Page(items=overviews.fleet.agents(overviews.caller, project_id, overviews.at_work()))
+    return Page(items=overviews.agents(project_id))
 
 
 @router.get("/agents/{agent_id}", tags=["agents"])

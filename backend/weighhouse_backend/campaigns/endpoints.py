@@ -247,6 +247,15 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
     return claimed
 
 
+@agent_router.post("/signs", status_code=204)
+async def campaigns_give_sign(request: Request) -> None:
+    """Say that one is there, while one carries something out; costs the database nothing."""
+    room: WaitingRoom = request.app.state.waiting_room
+    token = bearer(request)
+    await room.sign(token)
+    of_tenant(request, room.organization_of(token))
+
+
 @agent_router.post("/attempts/{attempt_id}/barriers/{name}")
 @takes(MEBIBYTE, sending_member)
 async def campaigns_arrive(

@@ -25,6 +25,7 @@ from weighhouse_protocol.order import AttemptOrder, Claimed, ClaimRequest
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.offers import offered_agents
 from weighhouse_backend.campaigns.outbox import AGENT_CHANNELS
+from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.sightings import Known, Sightings, as_known
 from weighhouse_backend.identity.secrets import token_hash
@@ -72,12 +73,14 @@ class WaitingRoom:
         transaction: Transaction,
         subscriptions: Subscriptions,
         sightings: Sightings,
+        signs: AgentSigns,
         settings: Settings,
     ) -> None:
         """:param transaction: over `CONNECTIONS` connections of the claims' own."""
         self._transaction = transaction
         self._subscriptions = subscriptions
         self._sightings = sightings
+        self._signs = signs
         self._settings = settings
         self._threads = CapacityLimiter(CONNECTIONS)
         self._guests: dict[UUID, _Guest] = {}
@@ -89,6 +92,15 @@ class WaitingRoom:
     def waiting(self) -> int:
         """Questions that are held open now."""
         return sum(len(guest.polls) for guest in self._guests.values())
+
+    async def sign(self, token: str) -> None:
+        """An agent says that it is there.
+
+        :raises AgentRefused: when the token is unknown or revoked.
+        """
+        guest = await self._introduced(token)
+        guest.called_at = time.monotonic()
+        self._signs.give(guest.known.agent_id)
 
     def organization_of(self, token: str) -> UUID | None:
         """Whose an agent is that has claimed with a token."""
@@ -127,6 +139,7 @@ class WaitingRoom:
             guest.polls.pop(poll, None)
             guest.called_at = time.monotonic()
             self._sightings.note(guest.known.agent_id)
+            self._signs.give(guest.known.agent_id)
         return Claimed(order=order, directives=("drain",) if guest.known.draining else ())
 
     async def run(self) -> None:

@@ -112,7 +112,7 @@ class FleetRepository:
                 Agent.revoked_at.is_(None),
             )
         )
-        return [row.tuple() for row in found]
+        return [(one, whose, digest, draining) for one, whose, digest, draining in found]
 
     def note_seen(self, seen: Mapping[UUID, datetime.datetime]) -> Sequence[UUID]:
         """Write when agents were seen, in the order of their ids; rows held by others are left."""

@@ -117,28 +117,37 @@ class FleetService:
         return RegistrationTokenMade(token=token, expires_at=now + lifetime, command=command)
 
     def agents(
-        self, caller: Caller, project_id: UUID | None, busy: Mapping[UUID, UUID]
+        self,
+        caller: Caller,
+        project_id: UUID | None,
+        busy: Mapping[UUID, UUID],
+        silent: Mapping[UUID, float],
     ) -> list[AgentRead]:
         """The agents that work for the caller's projects.
 
         :param busy: agent → run it carries out.
+        :param silent: agent → seconds since something was heard of it, though it is at work.
         """
         if project_id is not None:
             caller.require(project_id)
         projects = [project_id] if project_id is not None else list(caller.project_ids)
         offers = self._offers(projects)
         return [
-            self._shown(agent, busy.get(agent.id), offers)
+            self._shown(agent, busy.get(agent.id), offers, silent.get(agent.id))
             for agent in self.repository.agents(projects)
         ]
 
-    def read(self, agent: Agent, run_id: UUID | None) -> AgentRead:
+    def read(self, agent: Agent, run_id: UUID | None, silent_seconds: float | None) -> AgentRead:
         """An agent as people see it."""
-        return self._shown(agent, run_id, self._offers(self.projects_of(agent)))
+        return self._shown(agent, run_id, self._offers(self.projects_of(agent)), silent_seconds)
 
-    def _shown(self, agent: Agent, run_id: UUID | None, offers: Offers) -> AgentRead:
+    def _shown(
+        self, agent: Agent, run_id: UUID | None, offers: Offers, silent_seconds: float | None
+    ) -> AgentRead:
         status = self.status(agent, busy=run_id is not None)
-        return shown(agent, status, run_id, offers)
+        if status in {"busy", "draining"} and silent_seconds is not None:
+            status = "unreachable"
+        return shown(agent, status, run_id, offers, silent_seconds)
 
     def _offers(self, project_ids: Collection[UUID]) -> Offers:
         offers = self.catalog.offers(project_ids)
@@ -297,6 +306,7 @@ class FleetService:
                 long_poll_seconds=self.settings.long_poll_seconds,
                 heartbeat_seconds=heartbeat,
                 upload_seconds=min(1.0, heartbeat / 2),
+                sign_seconds=self.settings.agent_sign_seconds or None,
             ),
             directives=("drain",) if agent.draining else (),
             server_time=self.clock.now(),

@@ -14,11 +14,18 @@ Offers = Mapping[tuple[UUID, str], Offered]
 """Agent and plugin → what the agent has."""
 
 
-def shown(agent: Agent, status: AgentStatus, run_id: UUID | None, offers: Offers) -> AgentRead:
+def shown(
+    agent: Agent,
+    status: AgentStatus,
+    run_id: UUID | None,
+    offers: Offers,
+    silent_seconds: float | None = None,
+) -> AgentRead:
     """An agent.
 
     :param run_id: what it is at.
     :param offers: of agents that work for the same projects.
+    :param silent_seconds: since something was heard of it, where it ought to be heard of.
     """
     return AgentRead(
         id=agent.id,
@@ -28,7 +35,7 @@ def shown(agent: Agent, status: AgentStatus, run_id: UUID | None, offers: Offers
         labels=agent.labels,
         project_id=agent.project_id,
         lent_to=agent.lent_to,
-        no_work=no_work(agent, status),
+        no_work=no_work(agent, status, silent_seconds),
         current_run_id=run_id,
         last_heartbeat_at=agent.seen_at,
         spool_bytes=agent.spool_bytes,
@@ -40,14 +47,18 @@ def shown(agent: Agent, status: AgentStatus, run_id: UUID | None, offers: Offers
     )
 
 
-def no_work(agent: Agent, status: AgentStatus) -> str | None:
+def no_work(agent: Agent, status: AgentStatus, silent_seconds: float | None = None) -> str | None:
     """Why an agent is given no work now, in words; None: it would be."""
     if status == "revoked":
         return "it was revoked; enrol it again with a new registration token"
     if agent.process_id is None or agent.seen_at is None:
         return "its program was never started: `weighhouse agent start`"
     if status == "unreachable":
-        return f"nothing was heard of it since {agent.seen_at:%Y-%m-%d %H:%M} UTC"
+        if silent_seconds is not None:
+            heard = f"for {silent_seconds:.0f} s, though it is at work"
+        else:
+            heard = f"since {agent.seen_at:%Y-%m-%d %H:%M} UTC"
+        return f"nothing was heard of it {heard}"
     if agent.draining:
         return "it drains: a maintainer asked for it"
     if agent.lent_to is not None and not agent.lent_to:

@@ -239,6 +239,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/v1/signs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Campaigns Give Sign
+         * @description Say that one is there, while one carries something out; costs the database nothing.
+         */
+        post: operations["campaigns_give_sign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/scim/v2/ResourceTypes": {
         parameters: {
             query?: never;
@@ -12558,6 +12578,11 @@ export interface components {
              */
             long_poll_seconds?: number;
             /**
+             * Sign Seconds
+             * @description How often an agent that carries something out says that it is there; None: never.
+             */
+            sign_seconds?: number | null;
+            /**
              * Teardown Seconds
              * @default 60
              */
@@ -13612,6 +13637,33 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SessionOpened"];
                 };
+            };
+        };
+    };
+    campaigns_give_sign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

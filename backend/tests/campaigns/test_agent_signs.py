@@ -1,0 +1,87 @@
+"""Agents at work say that they are there; who is silent is shown so within seconds."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from weighhouse_backend.fleet.agent_signs import AgentSigns
+from weighhouse_backend.kit.events import make_redis
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_testing.own_redis import OwnRedis
+from weighhouse_testing.waiting import until
+from weighhouse_testing.world import World
+
+from .served import CALLS, Served, Tenant, claim
+
+EVERY_SECONDS = 0.5
+
+
+@pytest.fixture(scope="module")
+def settings(database_url: str, own_redis: OwnRedis) -> Settings:
+    return Settings(
+        database_url=database_url,
+        redis_url=f"redis://127.0.0.1:{own_redis.port}/0",
+        agent_sign_seconds=EVERY_SECONDS,
+    )
+
+
+def give_sign(tenant: Tenant, token: str) -> httpx.Response:
+    headers = {"Authorization": f"Bearer {token}"}
+    return CALLS.post(f"{tenant.url}/agent/v1/signs", headers=headers)
+
+
+def shown(tenant: Tenant, agent: UUID) -> tuple[str, str | None]:
+    """Status and why there is no work: on its page, as in the list."""
+    alone = tenant.request("GET", f"/api/v1/agents/{agent}").json()
+    listed: list[dict[str, Any]] = tenant.request("GET", "/api/v1/agents").json()["items"]
+    own = next(one for one in listed if one["id"] == str(agent))
+    assert own["status"] == alone["status"]
+    return own["status"], own["no_work"]
+
+
+def at_work(world: World, tenant: Tenant) -> UUID:
+    agent = world.agent()
+    world.start()
+    world.allocate()
+    assert claim(tenant, agent).json()["order"] is not None
+    return agent
+
+
+def test_an_agent_at_work_that_falls_silent_is_unreachable_until_it_is_heard_again(
+    tenant: Tenant, served: Served
+) -> None:
+    agent = at_work(tenant.world, tenant)
+    until("it is busy", lambda: shown(tenant, agent)[0] == "busy")
+    until("it is told silent", lambda: shown(tenant, agent)[0] == "unreachable")
+    told = shown(tenant, agent)[1]
+    assert told is not None
+    assert "though it is at work" in told
+    assert give_sign(tenant, tenant.world.tokens[agent]).status_code == 204
+    until("it is heard", lambda: shown(tenant, agent)[0] == "busy")
+
+
+def test_an_agent_at_rest_gives_no_signs_and_is_not_silent(tenant: Tenant, served: Served) -> None:
+    agent = tenant.world.agent("at-rest")
+    claim(tenant, agent)
+    signs: AgentSigns = served.app.state.agent_signs
+    until("its sign is old", lambda: agent in signs.silent([agent]))
+    assert shown(tenant, agent)[0] == "online"
+
+
+def test_a_sign_is_taken_of_agents_alone(tenant: Tenant) -> None:
+    assert give_sign(tenant, "wha_nobody").status_code == 401
+    assert CALLS.post(f"{tenant.url}/agent/v1/signs").status_code == 401
+
+
+def test_a_process_that_cannot_know_calls_nobody_silent(settings: Settings) -> None:
+    agent = uuid4()
+    before = AgentSigns(make_redis(settings.redis_url), EVERY_SECONDS)
+    before._write([agent])
+    assert before.silent([agent]) == {}  # it never wrote in its own course
+    away = AgentSigns(make_redis("redis://127.0.0.1:1/0"), EVERY_SECONDS)
+    away._sound_since = 0.0
+    assert away.silent([agent]) == {}
+    never_asked = AgentSigns(make_redis(settings.redis_url), 0)
+    never_asked._sound_since = 0.0
+    assert never_asked.silent([agent]) == {}
