@@ -77,7 +77,7 @@ class World:
         return (
             frame is not None
             and "turn" in frame.f_locals
-            and self.shares.works_on(frame.f_locals["turn"])
+            and frame.f_locals["turn"] in self.shares._serving
         )
 
 
@@ -240,8 +240,8 @@ def test_what_rests_is_not_under_work_and_nobody_waits_for_it():
             with turn.had():
                 async with resting():
                     await woken.wait()
-                assert world.shares.works_on(turn)
-            assert not world.shares.works_on(turn)
+                assert turn in world.shares._serving
+            assert turn not in world.shares._serving
 
         many = [asyncio.create_task(polls()) for _ in range(100)]
         await world.passes(30.0)
@@ -252,6 +252,36 @@ def test_what_rests_is_not_under_work_and_nobody_waits_for_it():
         woken.set()
         await world.passes(0.1)
         assert all(one.done() and one.exception() is None for one in many)
+
+    run(rests())
+
+
+def test_a_request_rests_until_the_last_of_its_tasks_goes_on():
+    async def rests():
+        world = World()
+        sent, heard = asyncio.Event(), asyncio.Event()
+
+        async def wait_for(event):
+            async with resting():
+                await event.wait()
+
+        async def streams():
+            turn = Turn(world.shares, ONE, "people", "reader")
+            await world.shares.enter(turn)
+            with turn.had():
+                await asyncio.gather(wait_for(sent), wait_for(heard))
+                assert turn in world.shares._serving
+
+        task = asyncio.create_task(streams())
+        await world.passes(1.0)
+        sent.set()
+        await world.passes(5.0)
+        assert not world.shares._serving
+        heard.set()
+        await world.passes()
+        assert task.done()
+        assert task.exception() is None
+        assert not world.shares._serving
 
     run(rests())
 

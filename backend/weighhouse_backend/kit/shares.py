@@ -136,6 +136,8 @@ class Turn:
     """When it came under work."""
     over: bool = False
     """It is of a tenant that asked for more than its share."""
+    rests: int = 0
+    """How many tasks of the request wait."""
 
     @contextmanager
     def had(self) -> Iterator[None]:
@@ -145,27 +147,23 @@ class Turn:
             yield
         finally:
             _TURN.reset(token)
-            if self.shares.works_on(self):
-                self.shares.leave(self)
+            self.shares.leave(self)
 
     @asynccontextmanager
     async def resting(self) -> AsyncIterator[None]:
         """While the request waits for something that is none of the process' work; afterwards it
-        waits for its turn again, and has it when it waited too long.
+        waits for its turn again, and has it when it waited too long. Of several tasks of one
+        request that wait, the last one ends the rest.
         """
-        if not self.shares.works_on(
-            self
-        ):  # whoever rests already, in another task of the same request
-            yield
-            return
-        self.shares.leave(self)
+        self.rests += 1
+        if self.rests == 1:
+            self.shares.leave(self)
         try:
             yield
         finally:
-            with suppress(TooManyRequests):
-                await self.shares.enter(self)
-            if not self.shares.works_on(self):
-                self.shares.force(self)
+            self.rests -= 1
+            if self.rests == 0:
+                await self.shares.enter_again(self)
 
 
 _TURN: ContextVar[Turn | None] = ContextVar("turn", default=None)
@@ -229,16 +227,17 @@ class Shares:
                 raise
             raise _come_again(f"this one waited {self._wait:g} s for its turn") from None
 
-    def works_on(self, turn: Turn) -> bool:
-        """Whether a request is under work."""
-        return turn in self._serving
-
-    def force(self, turn: Turn) -> None:
-        """Come under work without having waited for it."""
-        self._begin(turn, self._clock(), over=turn.over)
+    async def enter_again(self, turn: Turn) -> None:
+        """Come under work after a rest, without a turn when that does not come."""
+        with suppress(TooManyRequests):
+            await self.enter(turn)
+        if turn not in self._serving:
+            self._begin(turn, self._clock(), over=turn.over)
 
     def leave(self, turn: Turn) -> None:
-        """Be under work no more."""
+        """Be under work no more, if it is."""
+        if turn not in self._serving:
+            return
         now = self._clock()
         self._advance(now)
         self._use(turn.tenant, now).serving -= 1
