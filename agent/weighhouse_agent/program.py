@@ -51,7 +51,7 @@ NOT_WANTED = 3
 IN_USE = 4
 SPARE_SECONDS = 15.0
 """After the last signal: until what is left is removed."""
-SIGN_SECONDS = 2.0
+SIGN_SECONDS = 1.0
 """How long the platform may take to hear a sign."""
 NOT_ASKED_SECONDS = 1.0
 """How often it is looked whether the platform asks for signs."""
@@ -98,7 +98,7 @@ class Program:
         for worker in workers:
             worker.start()
         go_on("room", self._look_at_room, self._stop)
-        go_on("signs", lambda: self._give_signs(loops), self._stop)
+        go_on("signs", lambda: self._give_signs(loops), self._give_up)
         waiter = select.poll()
         waiter.register(self._end, select.POLLIN)
         waiter.poll()  # unlike eventfd_read, it goes on after a signal
@@ -116,8 +116,11 @@ class Program:
         """Tell that this agent is there, as often as the platform asks it to, while it carries
         something out; one that is lost is made up for by the next.
         """
-        while not self._stop.wait(self._sessions.timings.sign_seconds or NOT_ASKED_SECONDS):
-            if self._sessions.timings.sign_seconds and any(each.carrier for each in loops):
+        due = time.monotonic()
+        while not self._give_up.wait(max(0.0, due - time.monotonic())):
+            every = self._sessions.timings.sign_seconds
+            due = time.monotonic() + (every or NOT_ASKED_SECONDS)
+            if every and any(each.carrier for each in loops):
                 with contextlib.suppress(PlatformAway, Refused):
                     self.client.send("POST", "/agent/v1/signs", read_seconds=SIGN_SECONDS)
 

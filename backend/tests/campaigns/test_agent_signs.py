@@ -52,7 +52,8 @@ def test_an_agent_at_work_that_falls_silent_is_unreachable_until_it_is_heard_aga
     tenant: Tenant, served: Served
 ) -> None:
     agent = at_work(tenant.world, tenant)
-    until("it is busy", lambda: shown(tenant, agent)[0] == "busy")
+    assert shown(tenant, agent)[0] == "busy"
+    assert give_sign(tenant, tenant.world.tokens[agent]).status_code == 204
     until("it is told silent", lambda: shown(tenant, agent)[0] == "unreachable")
     told = shown(tenant, agent)[1]
     assert told is not None
@@ -63,10 +64,21 @@ def test_an_agent_at_work_that_falls_silent_is_unreachable_until_it_is_heard_aga
 
 def test_an_agent_at_rest_gives_no_signs_and_is_not_silent(tenant: Tenant, served: Served) -> None:
     agent = tenant.world.agent("at-rest")
-    claim(tenant, agent)
+    give_sign(tenant, tenant.world.tokens[agent])
     signs: AgentSigns = served.app.state.agent_signs
     until("its sign is old", lambda: agent in signs.silent([agent]))
     assert shown(tenant, agent)[0] == "online"
+    claim(tenant, agent)
+    until("it is forgotten", lambda: agent not in signs.silent([agent]))
+
+
+def test_an_agent_that_gives_no_signs_is_not_called_silent(tenant: Tenant, served: Served) -> None:
+    silent = at_work(tenant.world, tenant)
+    other = tenant.world.agent("gives-one")
+    give_sign(tenant, tenant.world.tokens[other])
+    signs: AgentSigns = served.app.state.agent_signs
+    until("the other's is old", lambda: other in signs.silent([other]))
+    assert shown(tenant, silent)[0] == "busy"
 
 
 def test_a_sign_is_taken_of_agents_alone(tenant: Tenant) -> None:

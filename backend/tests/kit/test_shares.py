@@ -256,6 +256,46 @@ def test_what_rests_is_not_under_work_and_nobody_waits_for_it():
     run(rests())
 
 
+def test_a_task_that_waits_while_another_waits_for_its_turn_leaves_nothing_behind():
+    async def rests():
+        world = World()
+        turn = Turn(world.shares, ONE, "people", "reader")
+        await world.shares.enter(turn)
+        sent, heard = asyncio.Event(), asyncio.Event()
+
+        async def wait_for(event):
+            async with resting():
+                await event.wait()
+
+        with turn.had():
+            sender = asyncio.create_task(wait_for(sent))
+            await world.passes()
+            others = [world.ask(ONE) for _ in range(8)]
+            await world.passes()
+            sent.set()
+            await world.passes()  # the sender waits for its turn
+            producer = asyncio.create_task(wait_for(heard))
+            await world.passes()
+            others[0].set()
+            await world.passes()
+            assert sender.done()
+            assert turn not in world.shares._serving  # the producer waits still
+            heard.set()
+            await world.passes()
+            for one in others:
+                one.set()
+            await world.passes()
+            assert producer.done()
+            assert turn in world.shares._serving
+        assert not world.shares._serving
+        assert world.shares._uses[ONE].serving == 0
+        await world.passes(11.0)
+        world.shares._over(world.now)
+        assert not world.shares._uses
+
+    run(rests())
+
+
 def test_a_request_rests_until_the_last_of_its_tasks_goes_on():
     async def rests():
         world = World()
@@ -310,12 +350,18 @@ def test_a_request_that_goes_away_while_it_waits_leaves_nothing_behind():
 def test_too_many_that_wait_are_told_to_come_again():
     async def too_many():
         world = World()
-        for _ in range(8 + 256):
+        for _ in range(8 + 64):
             world.ask(ONE)
         await world.passes()
         with pytest.raises(TooManyRequests) as refused:
-            await world.shares.enter(Turn(world.shares, ONE, "people", "one more"))
+            await world.shares.enter(Turn(world.shares, ONE, "people", "somebody"))
         assert refused.value.headers["Retry-After"] == "2"
+        for number in range(2000):
+            world.ask(ONE, f"caller {number}")  # whoever has none waiting may wait
+        await world.passes()
+        assert world.shares.waiting == 64 + 2000
+        with pytest.raises(TooManyRequests):
+            await world.shares.enter(Turn(world.shares, ONE, "people", "caller 7"))
         await world.shares.enter(Turn(world.shares, OTHER, "people", "somebody"))
         for task in world.tasks:
             task.cancel()

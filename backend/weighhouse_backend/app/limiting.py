@@ -3,6 +3,8 @@ of what is answered without having been read.
 """
 
 import asyncio
+import math
+import time
 from collections import OrderedDict
 from collections.abc import Hashable
 from contextlib import suppress
@@ -21,7 +23,7 @@ from weighhouse_backend.kit.rates import (
     client_address,
     digest_of,
 )
-from weighhouse_backend.kit.shares import Shares, Turn
+from weighhouse_backend.kit.shares import UNSORTED, Shares, Turn
 
 AGENTS, PEOPLE = "/agent/", "/api/"
 LOGIN = "/api/v1/sessions"
@@ -29,8 +31,9 @@ MOST_QUERY_BYTES = 16 * 1024
 REST_BYTES, REST_SECONDS = 1024 * 1024, 2.0
 """Of a body that nobody reads."""
 BEYOND_SUCCESS = 300
-REMEMBERED = 20_000
-"""Tokens and cookies of which a process knows whose they are."""
+REMEMBERED, TOLD_AGAIN_SECONDS = 20_000, 60.0
+"""Tokens and cookies of which a process knows whose they are, and how long it asks no more."""
+SIGNS = "/agent/v1/signs"
 
 
 class RateLimits:
@@ -75,14 +78,15 @@ class RateLimits:
 class FairTurns:
     """ASGI middleware: works on requests in an order in which no tenant holds up another.
 
-    Requests of tokens and cookies that this process has not seen valid are strangers': all of them
-    are one tenant, in which addresses take turns. Of a tenant agents and people do.
+    Requests of tokens and cookies that nobody has seen valid are strangers': all of them are one
+    tenant, in which addresses take turns. Of a tenant agents and people do.
     """
 
     def __init__(self, app: ASGIApp, shares: Shares) -> None:
         self._app = app
         self._shares = shares
-        self._tenants: OrderedDict[str, Hashable] = OrderedDict()
+        self._tenants: OrderedDict[str, tuple[Hashable, float]] = OrderedDict()
+        """Digest of a token or cookie → whose it is, and when that was told."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -90,29 +94,33 @@ class FairTurns:
         if visit is None:
             await self._app(scope, receive, send)
             return
-        visit.tenant = self._tenants.get(visit.credential or "")
-        who = visit.address if visit.tenant is None else visit.credential
-        turn = Turn(self._shares, visit.tenant, visit.surface, who)
+        visit.tenant, told_at = self._tenants.get(visit.credential or "", (None, -math.inf))
+        visit.due = time.monotonic() - told_at > TOLD_AGAIN_SECONDS
+        if visit.tenant is not None and scope["path"] == SIGNS:
+            await self._app(scope, receive, send)  # it costs next to nothing, and may not be late
+            return
+        who = visit.address if visit.tenant is None and not visit.known else visit.credential
+        tenant = UNSORTED if visit.tenant is None and visit.known else visit.tenant
+        turn = Turn(self._shares, tenant, visit.surface, who)
         try:
             await self._shares.enter(turn)
         except TooManyRequests as problem:
             await _refuse(problem, scope, receive, send)
             return
         with turn.had():
-            await self._app(
-                scope, _receive_at_rest(scope, receive, turn), self._send_at_rest(send, turn, visit)
-            )
+            body = _BodyAtRest(scope, receive, turn)
+            await self._app(scope, body.receive, self._send_at_rest(send, turn, visit, body))
 
-    def _send_at_rest(self, send: Send, turn: Turn, visit: Visit) -> Send:
-        """Whoever takes an answer slowly holds nobody up."""
+    def _send_at_rest(self, send: Send, turn: Turn, visit: Visit, body: "_BodyAtRest") -> Send:
+        """Whoever takes an answer slowly holds nobody up; its end is no work any more."""
 
         async def send_and_rest(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._remember(visit, message["status"])
-            if message.get("more_body", False):
-                async with turn.resting():
-                    await send(message)
-            else:
+                await body.end()
+            elif not message.get("more_body", False):
+                turn.end()
+            async with turn.resting():
                 await send(message)
 
         return send_and_rest
@@ -122,28 +130,43 @@ class FairTurns:
             return
         if status == REFUSED:
             self._tenants.pop(visit.credential, None)
-        elif visit.tenant is not None:
-            self._tenants[visit.credential] = visit.tenant
+        elif visit.learned:
+            self._tenants[visit.credential] = (visit.tenant, time.monotonic())
             self._tenants.move_to_end(visit.credential)
             if len(self._tenants) > REMEMBERED:
                 self._tenants.popitem(last=False)
 
 
-def _receive_at_rest(scope: Scope, receive: Receive, turn: Turn) -> Receive:
-    """Whoever sends a body slowly holds nobody up."""
-    headers = Headers(scope=scope)
-    more = "Transfer-Encoding" in headers or headers.get("Content-Length", "0") != "0"
+class _BodyAtRest:
+    """A request's body: whoever sends it slowly holds nobody up; it is work again once it is there,
+    or as soon as there is an answer.
+    """
 
-    async def receive_and_rest() -> Message:
-        nonlocal more
-        if not more:
-            return await receive()
-        async with turn.resting():
-            message = await receive()
-        more = bool(message.get("more_body", False))
+    def __init__(self, scope: Scope, receive: Receive, turn: Turn) -> None:
+        headers = Headers(scope=scope)
+        self._more = "Transfer-Encoding" in headers or headers.get("Content-Length", "0") != "0"
+        self._receive = receive
+        self._turn = turn
+        self._rests = False
+
+    async def receive(self) -> Message:
+        """The next piece."""
+        if not self._more:
+            return await self._receive()
+        if not self._rests:
+            self._rests = True
+            self._turn.rest()
+        message = await self._receive()
+        if self._more and not message.get("more_body", False):
+            await self.end()
         return message
 
-    return receive_and_rest
+    async def end(self) -> None:
+        """Expect nothing more. Idempotent."""
+        self._more = False
+        if self._rests:
+            self._rests = False
+            await self._turn.go_on()
 
 
 class Remainders:

@@ -99,7 +99,6 @@ class WaitingRoom:
         :raises AgentRefused: when the token is unknown or revoked.
         """
         guest = await self._introduced(token)
-        guest.called_at = time.monotonic()
         self._signs.give(guest.known.agent_id)
 
     def organization_of(self, token: str) -> UUID | None:
@@ -121,6 +120,7 @@ class WaitingRoom:
         :raises AgentRefused: when the token is unknown or revoked.
         """
         guest = await self._introduced(token)
+        self._signs.end(guest.known.agent_id)
         deadline = time.monotonic() + min(wanted.wait_seconds, self._settings.long_poll_seconds)
         poll = object()
         try:
@@ -139,7 +139,6 @@ class WaitingRoom:
             guest.polls.pop(poll, None)
             guest.called_at = time.monotonic()
             self._sightings.note(guest.known.agent_id)
-            self._signs.give(guest.known.agent_id)
         return Claimed(order=order, directives=("drain",) if guest.known.draining else ())
 
     async def run(self) -> None:

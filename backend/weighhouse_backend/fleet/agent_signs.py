@@ -19,7 +19,7 @@ WRITE_SECONDS = 0.5
 """How often a process writes down the signs that it was given."""
 LATE_SECONDS = 2.0
 """A process that wrote later than so was held up itself, and tells nobody silent for a while."""
-SPARE_SECONDS = 0.5
+SPARE_SECONDS = 1.0
 
 
 class AgentSigns:
@@ -28,8 +28,9 @@ class AgentSigns:
     def __init__(self, redis: Redis, every_seconds: float) -> None:
         """:param every_seconds: how often agents give one; 0: they give none."""
         self._redis = redis
-        self._silent_seconds = 2 * every_seconds + SPARE_SECONDS if every_seconds else 0.0
+        self._silent_seconds = 3 * every_seconds + SPARE_SECONDS if every_seconds else 0.0
         self._given: set[UUID] = set()
+        self._ended: set[UUID] = set()
         self._thread = CapacityLimiter(1)
         self._sound_since: float | None = None
         """Since when this process has written without a fault and in time, monotonic."""
@@ -38,17 +39,24 @@ class AgentSigns:
         """An agent is there; told in the event loop."""
         self._given.add(agent_id)
 
+    def end(self, agent_id: UUID) -> None:
+        """An agent asks for work: its signs begin anew with what it is given, if it gives any."""
+        self._given.discard(agent_id)
+        self._ended.add(agent_id)
+
     async def run(self) -> None:
         """Write them down until cancelled."""
         written_at = time.monotonic()
         while True:
             await asyncio.sleep(WRITE_SECONDS)
             given, self._given = self._given, set()
+            ended, self._ended = self._ended, set()
             try:
-                await to_thread.run_sync(self._write, given, limiter=self._thread)
+                await to_thread.run_sync(self._write, given, ended, limiter=self._thread)
             except (RedisError, OSError):
                 self._sound_since = None
-                self._given |= given
+                self._given |= given - self._ended
+                self._ended |= ended
                 continue
             now = time.monotonic()
             if self._sound_since is None or now - written_at > LATE_SECONDS:
@@ -81,9 +89,11 @@ class AgentSigns:
         }
         return {agent_id: age for agent_id, age in ages.items() if age > self._silent_seconds}
 
-    def _write(self, given: Collection[UUID]) -> None:
+    def _write(self, given: Collection[UUID], ended: Collection[UUID] = ()) -> None:
         with self._redis.pipeline(transaction=False) as pipeline:
             pipeline.ping()
+            for agent_id in ended:
+                pipeline.delete(_key(agent_id))
             for agent_id in given:
                 pipeline.set(_key(agent_id), 1, ex=KEPT_SECONDS)
             pipeline.execute()

@@ -180,10 +180,10 @@ def _known(request: Request, session: SessionDep) -> Caller:
 
 
 def _tenant(caller: Caller, session: Session) -> Hashable:
-    """The organization of a caller; who is in several is one by themselves."""
+    """The organization of a caller; of several the oldest."""
     repository = IdentityRepository(session)
     found = repository.organizations_of({*caller.roles, *caller.barred})
-    return found[0] if len(found) == 1 else f"{caller.kind}:{caller.id}"
+    return min(found, default=f"{caller.kind}:{caller.id}")
 
 
 KnownCallerDep = Annotated[Caller, Depends(_known)]

@@ -96,6 +96,10 @@ class Visit:
     who: str | None = None
     tenant: Hashable = None
     """The organization that it is of; None: nobody's yet."""
+    learned: bool = False
+    """Whether the tenant was told by this very request."""
+    due: bool = True
+    """Whether the tenant is to be told (again)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +144,14 @@ def recognized(request: HTTPConnection, who: str) -> None:
 def of_tenant(request: HTTPConnection, tenant: Hashable) -> None:
     """Say whose a request's token or cookie is, so that the next ones are worked on as theirs."""
     visit: Visit | None = request.scope.get(SCOPE_KEY)
-    if visit is not None:
-        visit.tenant = tenant
+    if visit is not None and tenant is not None:
+        visit.tenant, visit.learned = tenant, True
 
 
 def has_tenant(request: HTTPConnection) -> bool:
     """Whether there is nothing left to say about whose a request's token or cookie is."""
     visit: Visit | None = request.scope.get(SCOPE_KEY)
-    return visit is None or visit.tenant is not None
+    return visit is None or not visit.due
 
 
 def client_address(scope: Mapping[str, Any]) -> str:

@@ -42,12 +42,16 @@ MOST_PART, LEAST_PART, LESS_PART = 0.6, 0.25, 1.4
 """Of a process, for those together who ask for more than their share: the more the others use, the
 less, at this slope.
 """
-MOST_WAITING = 256
-"""Of one tenant."""
+MOST_WAITING_OF_ONE, MOST_WAITING = 64, 1024
+"""Of whoever calls, and of a tenant; whoever has none waiting may have one in any case."""
 
 Tenant: TypeAlias = Hashable
 STRANGERS: Tenant = None
-"""Whoever was not recognized yet. Nobody is held back for their sake alone."""
+"""Whoever was not recognized yet."""
+UNSORTED: Tenant = "unsorted"
+"""Whose token or cookie was valid lately, while this process does not know yet whose it is."""
+NOBODYS = frozenset({STRANGERS, UNSORTED})
+"""Nobody is held back for their sake alone."""
 
 
 @dataclass(eq=False, slots=True)
@@ -62,7 +66,8 @@ class _Use:
     """What one tenant has under work, waiting, and used."""
 
     at: float
-    asked_at: float
+    asked_at: float = -math.inf
+    """When it last came with something new."""
     use: float = 0.0
     serving: int = 0
     held_until: float = 0.0
@@ -90,6 +95,10 @@ class _Use:
     def waiting(self) -> int:
         """How many wait."""
         return sum(len(queue) for queues in self.queues.values() for queue in queues.values())
+
+    def waiting_of(self, turn: "Turn") -> int:
+        """How many of whoever makes a request wait."""
+        return len(self.queues.get(turn.sort, OrderedDict()).get(turn.who, ()))
 
     def oldest(self) -> float:
         """Since when whoever is next has waited."""
@@ -138,6 +147,9 @@ class Turn:
     """It is of a tenant that asked for more than its share."""
     rests: int = 0
     """How many tasks of the request wait."""
+    queued: bool = False
+    ended: bool = False
+    """Nothing more is counted of it."""
 
     @contextmanager
     def had(self) -> Iterator[None]:
@@ -147,23 +159,35 @@ class Turn:
             yield
         finally:
             _TURN.reset(token)
-            self.shares.leave(self)
+            self.end()
+
+    def end(self) -> None:
+        """Have nothing more counted, whatever the request still does. Idempotent."""
+        self.ended = True
+        self.shares.leave(self)
+
+    def rest(self) -> None:
+        """Be under no work, until `go_on`."""
+        self.rests += 1
+        self.shares.leave(self)
+
+    async def go_on(self) -> None:
+        """Come under work again: by its turn, or without one when that does not come. Of several
+        tasks of a request that wait, the last one has it do so.
+        """
+        self.rests -= 1
+        if self.rests or self.queued or self.ended:
+            return
+        await self.shares.enter_again(self)
 
     @asynccontextmanager
     async def resting(self) -> AsyncIterator[None]:
-        """While the request waits for something that is none of the process' work; afterwards it
-        waits for its turn again, and has it when it waited too long. Of several tasks of one
-        request that wait, the last one ends the rest.
-        """
-        self.rests += 1
-        if self.rests == 1:
-            self.shares.leave(self)
+        """While the request waits for something that is none of the process' work."""
+        self.rest()
         try:
             yield
         finally:
-            self.rests -= 1
-            if self.rests == 0:
-                await self.shares.enter_again(self)
+            await self.go_on()
 
 
 _TURN: ContextVar[Turn | None] = ContextVar("turn", default=None)
@@ -204,16 +228,22 @@ class Shares:
         :raises TooManyRequests: when it did not become its turn.
         """
         now = self._clock()
+        self._use(turn.tenant, now).asked_at = now
+        await self._enter(turn)
+
+    async def _enter(self, turn: Turn) -> None:
+        now = self._clock()
         use = self._use(turn.tenant, now)
-        use.asked_at = now
-        if use.waiting() >= MOST_WAITING:
-            raise _come_again(f"{MOST_WAITING} requests wait already")
+        own = use.waiting_of(turn)
+        if own >= MOST_WAITING_OF_ONE or (own and use.waiting() >= MOST_WAITING):
+            raise _come_again(f"{own} of your requests wait already")
         one = _Waiting(turn, now, asyncio.get_running_loop().create_future())
         use.put(one)
-        self._let_in()
-        if one.let_in.done():
-            return
+        turn.queued = True
         try:
+            self._let_in()
+            if one.let_in.done():
+                return
             async with asyncio.timeout(self._wait):
                 await one.let_in
         except BaseException as error:
@@ -226,13 +256,17 @@ class Shares:
             if not isinstance(error, TimeoutError):
                 raise
             raise _come_again(f"this one waited {self._wait:g} s for its turn") from None
+        finally:
+            turn.queued = False
 
     async def enter_again(self, turn: Turn) -> None:
         """Come under work after a rest, without a turn when that does not come."""
         with suppress(TooManyRequests):
-            await self.enter(turn)
-        if turn not in self._serving:
+            await self._enter(turn)
+        if turn not in self._serving and not turn.ended:
             self._begin(turn, self._clock(), over=turn.over)
+        if turn.rests:
+            self.leave(turn)  # another of its tasks waits by now
 
     def leave(self, turn: Turn) -> None:
         """Be under work no more, if it is."""
@@ -244,7 +278,8 @@ class Shares:
         self._serving.discard(turn)
         if turn.over:
             part = self._part(now)
-            self._paused_until = now + min(now - turn.begun, LONG_SECONDS) * (1 / part - 1)
+            pause = min(now - turn.begun, LONG_SECONDS) * (1 / part - 1)
+            self._paused_until = max(self._paused_until, now + pause)
         self._let_in()
 
     def _begin(self, turn: Turn, now: float, *, over: bool) -> None:
@@ -256,7 +291,7 @@ class Shares:
     def _use(self, tenant: Tenant, now: float) -> _Use:
         use = self._uses.get(tenant)
         if use is None:
-            use = self._uses[tenant] = _Use(now, now)
+            use = self._uses[tenant] = _Use(now)
         use.until(now, len(self._serving))
         return use
 
@@ -294,7 +329,7 @@ class Shares:
         """:returns: when to look again."""
         use = self._uses[tenant]
         brief = [turn for turn in self._brief(now) if turn.tenant == tenant]
-        most = AT_ONCE if len(self._uses.keys() - {STRANGERS}) > 1 else ALONE_AT_ONCE
+        most = AT_ONCE if len(self._uses.keys() - NOBODYS) > 1 else ALONE_AT_ONCE
         while use.queues and len(brief) < most:
             brief += self._start(use, now, over=False)
         return [turn.begun + LONG_SECONDS for turn in brief] if use.queues else []
@@ -320,6 +355,9 @@ class Shares:
         one = use.pop()
         if one.let_in.done():
             return []
+        if one.turn.ended:
+            one.let_in.set_result(None)
+            return []
         self._begin(one.turn, now, over=over)
         one.let_in.set_result(None)
         return [one.turn]
@@ -339,7 +377,7 @@ class Shares:
         wanted = {tenant: use.wanted() for tenant, use in self._uses.items()}
         level = water_level(wanted.values(), CAPACITY)
         over = {tenant for tenant, use in wanted.items() if use > level}
-        return over if wanted.keys() - over - {STRANGERS} else set()
+        return over if wanted.keys() - over - NOBODYS else set()
 
     def _part(self, now: float) -> float:
         """Of the process, for those who ask for more than their share."""
