@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from starlette.middleware import Middleware
+from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.identity import secrets
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.identity.logins import Turns
@@ -161,6 +162,7 @@ def make_client(
             app.state.celery = make_celery(settings.redis_url)
             app.state.redis = make_redis(settings.redis_url)
             closing.callback(app.state.redis.close)
+            app.state.agent_signs = AgentSigns(app.state.redis, settings.agent_sign_seconds)
             app.state.login_turns = Turns()
             install_problems(app)
             install_unreadable(app)
