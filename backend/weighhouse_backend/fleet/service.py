@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -121,7 +122,7 @@ class FleetService:
         caller: Caller,
         project_id: UUID | None,
         busy: Mapping[UUID, UUID],
-        silent: Mapping[UUID, float],
+        silent: Mapping[UUID, float] = MappingProxyType({}),
     ) -> list[AgentRead]:
         """The agents that work for the caller's projects.
 
