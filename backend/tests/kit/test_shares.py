@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import pytest
 from weighhouse_backend.kit.rates import TooManyRequests
-from weighhouse_backend.kit.shares import Shares, Turn, resting, water_level
+from weighhouse_backend.kit.shares import Shares, Turn, resting
+from weighhouse_backend.kit.water_level import water_level
 
 ONE, OTHER, THIRD = "one", "other", "third"
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from weighhouse_backend.kit.rates import TooManyRequests
+from weighhouse_backend.kit.water_level import water_level
 
 CAPACITY = 0.8
 """Requests under work at a time that a process is good for."""
@@ -384,18 +385,6 @@ class Shares:
         over = self._over(now)
         others = sum(use.use for tenant, use in self._uses.items() if tenant not in over)
         return max(LEAST_PART, MOST_PART - LESS_PART * others)
-
-
-def water_level(uses: Iterable[float], capacity: float) -> float:
-    """The share that nobody's use may go beyond so that all fit: infinite when they do anyway."""
-    left = capacity
-    ascending = sorted(uses)
-    for number, use in enumerate(ascending):
-        others = len(ascending) - number
-        if use * others >= left:
-            return left / others
-        left -= use
-    return math.inf
 
 
 def _come_again(reason: str) -> TooManyRequests:
