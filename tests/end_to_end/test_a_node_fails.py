@@ -40,7 +40,7 @@ faults:
 """
 SAMPLED_SECONDS = 1.0
 """How often the nodes are asked for their transfers."""
-ASKED_SECONDS = 10.0
+ASKED_SECONDS = 30.0
 """After a node serves, until all nodes have said that they know it."""
 LOGGED = re.compile(r"^(\d\d:\d\d:\d\d\.\d{3}) \w+ +(.*)$", re.MULTILINE)
 RECEIVES = re.compile(r"Prepare completed\. Receiving \d+ files ?\(([\d.]+) ?([KM]?i?B)\)")
