@@ -4,7 +4,7 @@ import asyncio
 
 from weighhouse_backend.app.limiting import SIGNS, FairTurns
 from weighhouse_backend.kit.rates import SCOPE_KEY, Visit
-from weighhouse_backend.kit.shares import STRANGERS, UNSORTED, Shares
+from weighhouse_backend.kit.shares import SHORT_SECONDS, STRANGERS, UNSORTED, Shares
 
 END = {"type": "http.response.body", "body": b"", "more_body": False}
 START = {"type": "http.response.start", "status": 200, "headers": []}
@@ -27,16 +27,19 @@ async def answer(_scope, receive, send):
 
 
 async def settle():
-    for _ in range(20):
-        await asyncio.sleep(0)
+    """Long enough for who waits to rest."""
+    await asyncio.sleep(5 * SHORT_SECONDS)
 
 
 class Client:
     """Sends pieces and takes messages when it is told to."""
 
-    def __init__(self):
+    def __init__(self, takes=0):
+        """:param takes: messages at once."""
         self.pieces, self.taken = asyncio.Queue(), asyncio.Queue()
         self.sent = []
+        for _ in range(takes):
+            self.taken.put_nowait(None)
 
     async def receive(self):
         return await self.pieces.get()
@@ -77,15 +80,13 @@ def test_an_answer_before_the_body_came_leaves_nothing_under_work():
         async def refuse(_scope, receive, send):
             waiting = asyncio.create_task(receive())
             await settle()
+            assert not shares._serving
             await send(START)
             assert len(shares._serving) == 1
             await send(END)
-            assert not shares._serving
             waiting.cancel()
 
-        shares, client = Shares(wait_seconds=10.0), Client()
-        for _ in range(2):
-            client.taken.put_nowait(None)
+        shares, client = Shares(wait_seconds=10.0), Client(takes=2)
         scope = scope_of(visit_of(known=False), length=9)
         await FairTurns(refuse, shares)(scope, client.receive, client.send)
         assert set(shares._uses) == {STRANGERS}
@@ -102,9 +103,7 @@ def test_signs_of_a_tenant_that_is_known_wait_for_no_turn():
             await send(START)
             await send(END)
 
-        shares, client = Shares(wait_seconds=0.0), Client()
-        for _ in range(20):
-            client.taken.put_nowait(None)
+        shares, client = Shares(wait_seconds=0.0), Client(takes=20)
         turns = FairTurns(told, shares)
         await turns(scope_of(visit_of()), client.receive, client.send)
         assert set(shares._uses) == {UNSORTED}
@@ -128,9 +127,7 @@ def test_whose_a_token_is_is_told_again_after_a_while(monkeypatch):
             await send(START)
             await send(END)
 
-        shares, client = Shares(wait_seconds=0.0), Client()
-        for _ in range(20):
-            client.taken.put_nowait(None)
+        shares, client = Shares(wait_seconds=0.0), Client(takes=20)
         turns = FairTurns(tells, shares)
         for _ in range(2):
             await turns(scope_of(visit_of()), client.receive, client.send)

@@ -7,8 +7,8 @@ from fastapi.testclient import TestClient
 from redis import Redis
 from sqlalchemy import select
 from weighhouse_backend.app.bootstrap import bootstrap
-from weighhouse_backend.app.factory import create_app
-from weighhouse_backend.app.limiting import MOST_QUERY_BYTES
+from weighhouse_backend.app.factory import ROUTERS, create_app
+from weighhouse_backend.app.limiting import MOST_QUERY_BYTES, SIGNS
 from weighhouse_backend.identity.models import ApiToken, Project
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.shares import STRANGERS
@@ -87,6 +87,7 @@ def test_whose_a_request_is_is_known_from_the_second_on(platform, installed, ses
         client.get("/api/v1/projects", headers=mine)
         assert set(shares._uses) == {STRANGERS, organization}
         assert shares.waiting == 0
+        assert SIGNS in {route.path for route in ROUTERS[0].routes}  # it waits for no turn
         assert not shares._serving
         client.get("/api/v1/projects", headers=bearer("whp_nobody"))
         assert set(shares._uses) == {STRANGERS, organization}

@@ -4,8 +4,9 @@ import asyncio
 from dataclasses import dataclass, field
 
 import pytest
+from weighhouse_backend.kit.at_rest import having, resting
 from weighhouse_backend.kit.rates import TooManyRequests
-from weighhouse_backend.kit.shares import Shares, Turn, resting
+from weighhouse_backend.kit.shares import Shares, Turn
 from weighhouse_backend.kit.water_level import water_level
 
 ONE, OTHER, THIRD = "one", "other", "third"
@@ -31,7 +32,7 @@ class World:
             turn = Turn(self.shares, tenant, sort, who)
             await self.shares.enter(turn)
             self.begun.append(name or tenant)
-            with turn.had():
+            with having(turn):
                 await over.wait()
 
         self.tasks.append(asyncio.create_task(go()))
@@ -238,7 +239,7 @@ def test_what_rests_is_not_under_work_and_nobody_waits_for_it():
         async def polls():
             turn = Turn(world.shares, ONE, "agents", "agent")
             await world.shares.enter(turn)
-            with turn.had():
+            with having(turn):
                 async with resting():
                     await woken.wait()
                 assert turn in world.shares._serving
@@ -268,7 +269,7 @@ def test_a_task_that_waits_while_another_waits_for_its_turn_leaves_nothing_behin
             async with resting():
                 await event.wait()
 
-        with turn.had():
+        with having(turn):
             sender = asyncio.create_task(wait_for(sent))
             await world.passes()
             others = [world.ask(ONE) for _ in range(8)]
@@ -309,7 +310,7 @@ def test_a_request_rests_until_the_last_of_its_tasks_goes_on():
         async def streams():
             turn = Turn(world.shares, ONE, "people", "reader")
             await world.shares.enter(turn)
-            with turn.had():
+            with having(turn):
                 await asyncio.gather(wait_for(sent), wait_for(heard))
                 assert turn in world.shares._serving
 

@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request, cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from weighhouse_backend.kit.at_rest import having
 from weighhouse_backend.kit.problems import AddressTooLong, Problem, answer_to
 from weighhouse_backend.kit.rates import (
     REFUSED,
@@ -23,7 +24,7 @@ from weighhouse_backend.kit.rates import (
     client_address,
     digest_of,
 )
-from weighhouse_backend.kit.shares import UNSORTED, Shares, Turn
+from weighhouse_backend.kit.shares import SHORT_SECONDS, UNSORTED, Shares, Turn
 
 AGENTS, PEOPLE = "/agent/", "/api/"
 LOGIN = "/api/v1/sessions"
@@ -107,21 +108,23 @@ class FairTurns:
         except TooManyRequests as problem:
             await _refuse(problem, scope, receive, send)
             return
-        with turn.had():
+        with having(turn):
             body = _BodyAtRest(scope, receive, turn)
             await self._app(scope, body.receive, self._send_at_rest(send, turn, visit, body))
 
     def _send_at_rest(self, send: Send, turn: Turn, visit: Visit, body: "_BodyAtRest") -> Send:
-        """Whoever takes an answer slowly holds nobody up; its end is no work any more."""
+        """Whoever takes an answer slowly holds nobody up."""
 
         async def send_and_rest(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._remember(visit, message["status"])
                 await body.end()
-            elif not message.get("more_body", False):
-                turn.end()
-            async with turn.resting():
-                await send(message)
+            if message.get("more_body", False):
+                async with turn.resting():
+                    await send(message)
+            else:
+                with turn.resting_if_long():
+                    await send(message)
 
         return send_and_rest
 
@@ -153,13 +156,19 @@ class _BodyAtRest:
         """The next piece."""
         if not self._more:
             return await self._receive()
-        if not self._rests:
-            self._rests = True
-            self._turn.rest()
-        message = await self._receive()
+        timer = asyncio.get_running_loop().call_later(SHORT_SECONDS, self._rest)
+        try:
+            message = await self._receive()
+        finally:
+            timer.cancel()
         if self._more and not message.get("more_body", False):
             await self.end()
         return message
+
+    def _rest(self) -> None:
+        if self._more and not self._rests:
+            self._rests = True
+            self._turn.rest()
 
     async def end(self) -> None:
         """Expect nothing more. Idempotent."""

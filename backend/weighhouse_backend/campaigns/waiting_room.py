@@ -29,8 +29,8 @@ from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.sightings import Known, Sightings, as_known
 from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.kit.at_rest import resting
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.shares import resting
 from weighhouse_backend.kit.subscriptions import Subscriptions
 
 log = structlog.get_logger(__name__)

@@ -17,7 +17,6 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -35,8 +34,10 @@ ACTIVE_SECONDS = 10.0
 """Who asked within it is somebody for whom the others are held back."""
 ALONE_AT_ONCE, AT_ONCE = 8, 2
 """Of one tenant at a time, however much is left over: while nobody else asks; while others do."""
-LONG_SECONDS = 0.5
-"""What is under work for longer holds nobody up any more."""
+SHORT_SECONDS, LONG_SECONDS = 0.02, 0.5
+"""Who waits for longer than the one rests; what is under work for longer than the other holds
+nobody up any more.
+"""
 PATIENCE_SECONDS = 0.25
 """One who waited so long begins even while others' requests are under work."""
 MOST_PART, LEAST_PART, LESS_PART = 0.6, 0.25, 1.4
@@ -152,16 +153,6 @@ class Turn:
     ended: bool = False
     """Nothing more is counted of it."""
 
-    @contextmanager
-    def had(self) -> Iterator[None]:
-        """Work on the request, after it came under work."""
-        token = _TURN.set(self)
-        try:
-            yield
-        finally:
-            _TURN.reset(token)
-            self.end()
-
     def end(self) -> None:
         """Have nothing more counted, whatever the request still does. Idempotent."""
         self.ended = True
@@ -181,6 +172,28 @@ class Turn:
             return
         await self.shares.enter_again(self)
 
+    @contextmanager
+    def resting_if_long(self) -> Iterator[None]:
+        """While the request waits for what is there at once as a rule: it keeps its turn, unless it
+        takes longer; then it goes on without one.
+        """
+        rests = False
+
+        def rest() -> None:
+            nonlocal rests
+            rests = True
+            self.rest()
+
+        timer = asyncio.get_running_loop().call_later(SHORT_SECONDS, rest)
+        try:
+            yield
+        finally:
+            timer.cancel()
+            if rests:
+                self.rests -= 1
+                if not self.rests and not self.queued:
+                    self.shares.resume(self)
+
     @asynccontextmanager
     async def resting(self) -> AsyncIterator[None]:
         """While the request waits for something that is none of the process' work."""
@@ -189,20 +202,6 @@ class Turn:
             yield
         finally:
             await self.go_on()
-
-
-_TURN: ContextVar[Turn | None] = ContextVar("turn", default=None)
-
-
-@asynccontextmanager
-async def resting() -> AsyncIterator[None]:
-    """Wait for something that is none of the process' work, as part of whatever request."""
-    turn = _TURN.get()
-    if turn is None:
-        yield
-        return
-    async with turn.resting():
-        yield
 
 
 class Shares:
@@ -264,10 +263,14 @@ class Shares:
         """Come under work after a rest, without a turn when that does not come."""
         with suppress(TooManyRequests):
             await self._enter(turn)
-        if turn not in self._serving and not turn.ended:
-            self._begin(turn, self._clock(), over=turn.over)
+        self.resume(turn)
         if turn.rests:
             self.leave(turn)  # another of its tasks waits by now
+
+    def resume(self, turn: Turn) -> None:
+        """Come under work without a turn, unless it is."""
+        if turn not in self._serving and not turn.ended:
+            self._begin(turn, self._clock(), over=turn.over)
 
     def leave(self, turn: Turn) -> None:
         """Be under work no more, if it is."""

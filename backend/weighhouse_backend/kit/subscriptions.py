@@ -21,7 +21,7 @@ from redis.asyncio.client import PubSub
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from weighhouse_backend.kit.shares import resting
+from weighhouse_backend.kit.at_rest import resting
 
 log = structlog.get_logger(__name__)
 

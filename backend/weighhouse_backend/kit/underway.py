@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from weighhouse_backend.kit.at_rest import resting
 from weighhouse_backend.kit.problems import Problem, Unavailable
-from weighhouse_backend.kit.shares import resting
 
 COME_AGAIN = {"Retry-After": "2"}
 MOST_WAITING = 64
