@@ -59,7 +59,7 @@ latency_envelope: {percentile: 99, limit_us: 1000}   # the most load with p99 wi
 load_levels:        # each is where a search begins; with `model: closed` it looks for clients
   - {model: open, rate_per_second: 1000, connections: 16}
 calibrate:
-  measurements: 12  # points a search may take
+  measurements: 20  # points a search may take
   precision_percent: 3
   # at_most: 200000 # no rate beyond is tried
 repetitions: 3      # of each point

@@ -54,14 +54,53 @@ def test_three_numbers_of_clients_are_too_few_however_often():
     assert found.kind == "too_few_levels"
 
 
-def test_a_peak_has_an_interval_that_may_be_open():
-    noise = np.random.default_rng(3).normal(0, 0.05, 7)
-    found = fit(N, [law(n, 0.05, 0.0005) * math.exp(e) for n, e in zip(N, noise, strict=True)])
+def measured(truth, loads, repeats, noise=0.03, seed=3):
+    """Each load so many times."""
+    dice = np.random.default_rng(seed)
+    n = [n for n in loads for _ in range(repeats)]
+    return fit(n, [truth(n) * math.exp(dice.normal(0, noise)) for n in n])
+
+
+def test_a_peak_has_an_interval():
+    found = measured(lambda n: law(n, 0.05, 0.002), [*N, 128.0], 1)
     assert isinstance(found, Scalability)
     assert isinstance(found.peak, Peak)
     clients = found.peak.clients
     assert clients.low <= clients.value
-    assert clients.high is None or clients.value <= clients.high <= 128
+    assert clients.value <= clients.high <= 256
+
+
+def full(clients):
+    """A server that is full with 12 clients, and stays so."""
+    return 1e4 * min(clients, 12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_server_that_is_only_full_has_no_peak(seed):
+    once = measured(full, N, 1, seed=seed)
+    assert isinstance(once, Scalability)
+    assert isinstance(once.peak, NotSaid)
+    assert once.peak.kind in {"no_peak", "beyond_range"}
+    assert "64 clients" in once.peak.sentence
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_repeats_say_that_the_law_does_not_fit(seed):
+    often = measured(full, N, 5, seed=seed)
+    assert isinstance(often, NotSaid)
+    assert often.kind == "does_not_fit"
+    assert "more than repeats of one load explain" in often.sentence
+    holds = measured(lambda n: law(n, 0.05, 0.002), N, 5, seed=seed)
+    assert isinstance(holds, Scalability)
+
+
+def test_a_peak_takes_a_load_that_does_measurably_less():
+    """The law's own peak, at 43 of at most 64: what it costs until there is lost in the noise."""
+    found = measured(lambda n: law(n, 0.05, 0.0005), N, 3, noise=0.05)
+    assert isinstance(found.peak, NotSaid)
+    assert found.peak.kind == "no_peak"
+    further = measured(lambda n: law(n, 0.05, 0.0005), [*N, 128.0, 256.0], 3, noise=0.05)
+    assert isinstance(further.peak, Peak)
 
 
 def test_a_curve_that_collapses_at_once_is_fitted_too():

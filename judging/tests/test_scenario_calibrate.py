@@ -46,6 +46,22 @@ def test_a_rising_latency_without_noise_is_answered_inside_its_bracket(capacity,
         assert figures.point.level == pytest.approx(truth, rel=0.06)
 
 
+def test_what_comes_after_too_much_lets_the_system_recover_and_counts_for_nothing():
+    plan = Plan("rate", 1_000, 1_000_000, 1_000.0, ramp=False)
+
+    def seen(level, latency_us):
+        return Measurement(level, {"p99_us": latency_us, "throughput": level})
+
+    too_much = [seen(1_000, 200.0), seen(400_000, 9_000.0)]
+    rest = calibrate.advance(plan, too_much)
+    assert (rest.kind, rest.purpose) == ("measure", "again")
+    assert rest.level < rest.reason.numbers["low"]
+    assert "lets it recover, and counts for nothing" in rest.reason.sentence
+    step = calibrate.advance(plan, [*too_much, seen(rest.level, 50_000.0)])
+    assert step == calibrate.advance(plan, [*too_much, seen(rest.level, 200.0)])
+    assert step.purpose == "narrow"
+
+
 def test_clients_are_whole_and_the_most_that_stay_inside():
     queue = Queue(1, 10_000.0)
     for times in (2, 5):
@@ -68,7 +84,7 @@ def test_it_begins_with_a_ramp_narrows_and_confirms():
     assert steps[0].kind == "ramp"
     assert steps[0].levels[0] == 1_000
     assert steps[0].levels[-1] == 1_000_000
-    assert {step.purpose for step in steps[1:]} <= {"narrow", "confirm"}
+    assert {step.purpose for step in steps[1:]} <= {"narrow", "confirm", "again"}
     assert result.figures.point.confirmed_by >= plan.confirmations
     assert result.figures.point.low <= result.figures.point.level <= result.figures.point.high
     assert len(measured) <= 12

@@ -159,7 +159,7 @@ def test_what_is_regular_is_flat_however_little_it_is(counts: list[int]) -> None
 
 
 def test_of_few_operations_it_is_told_how_few_they_are() -> None:
-    drawn = np.random.default_rng(4).poisson(0.7, 40)
+    drawn = np.random.default_rng(4).poisson(0.3, 40)
     found = assess(counted([int(each) for each in drawn]))
     assert found.kind == "not_assessable"
     assert f"{drawn.sum()} operations succeeded in all, by which its rate is known to ±" in (
@@ -168,6 +168,35 @@ def test_of_few_operations_it_is_told_how_few_they_are() -> None:
     nothing = assess(counted([0] * 30 + [1]))
     assert nothing.kind == "not_assessable"
     assert "1 operation succeeded in all: too few" in sentence(nothing)
+
+
+def test_a_second_in_which_nothing_was_done_is_told() -> None:
+    seconds = noisy([10_000.0] * 60)
+    seconds[20:23] = [0.0, 40.0, 0.0]
+    found = assess(course(seconds))
+    assert (found.kind, found.standstill_seconds) == ("unsteady", 3.0)
+    assert "for 3 s in all next to nothing was done" in sentence(found)
+    brief = replace(course([*noisy([500.0] * 59), 0.0]), lengths_seconds=[1.0] * 59 + [0.001])
+    assert assess(brief).standstill_seconds == 0.0, "half an operation was to be expected in it"
+
+
+def test_what_returns_is_told_with_its_period() -> None:
+    seconds = noisy(([6_000.0] * 5 + [10_000.0] * 15) * 6)
+    found = assess(replace(course(seconds), seconds=60.0))
+    assert found.kind == "periodic"
+    assert found.period_seconds == pytest.approx(10.0, rel=0.02)
+    assert found.lowest_share == pytest.approx(0.6, rel=0.05)
+    assert "throughput falls to 6" in sentence(found)
+    assert "every 10 s or so" in sentence(found)
+
+
+def test_a_p99_that_returns_is_told_where_throughput_is_flat() -> None:
+    p99s = noisy(([4_000.0] * 3 + [1_000.0] * 12) * 10)
+    flat = course(noisy([10_000.0] * 150))
+    found = assess(replace(flat, p99s_us=p99s, operations=[10_000] * 150, seconds=150.0))
+    assert (found.kind, found.period_of) == ("periodic", "p99")
+    assert found.period_seconds == pytest.approx(15.0, rel=0.02)
+    assert "p99 rises every 15 s or so" in sentence(found)
 
 
 def test_a_standstill_among_few_operations_is_seen_where_it_was() -> None:

@@ -56,7 +56,7 @@ class Calibrate(Document):
     at_most: float | None = Field(default=None, gt=0, le=50_000_000)
     """No load beyond is tried: clients of a closed loop, operations a second of an open one;
     default: what a load level may have."""
-    measurements: int = Field(default=12, ge=4, le=50)
+    measurements: int = Field(default=20, ge=4, le=50)
     """Runs a search may take, those that confirm what it found among them."""
     precision_percent: float = Field(default=3.0, ge=0.5, le=50)
     """How near the answer has to be, relative."""

@@ -22,6 +22,7 @@ def course_of(windows: Sequence[MeasuredWindow]) -> Course:
         operations=[one.ok for one in windows],
         waits_us=[one.wait_us for one in windows],
         seconds=windows[-1].end_seconds - windows[0].start_seconds,
+        lengths_seconds=[one.end_seconds - one.start_seconds for one in windows],
     )
 
 

@@ -105,7 +105,9 @@ class CourseSegmentRead(BaseModel):
 class CourseRead(BaseModel):
     """What the measured phase was like, as the check of steady state sees it."""
 
-    kind: Literal["flat", "warming_up", "slowing_down", "unsteady", "overloaded", "not_assessable"]
+    kind: Literal[
+        "flat", "warming_up", "slowing_down", "periodic", "unsteady", "overloaded", "not_assessable"
+    ]
     label: str
     sentence: str
     segments: list[CourseSegmentRead]

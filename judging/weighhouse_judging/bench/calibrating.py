@@ -1,21 +1,28 @@
-"""Calibrations of servers whose capacity is known, and what other ways of searching would give."""
+"""Calibrations of servers whose capacity is known, and what other ways of searching would give: as
+the product runs them, without a ramp and with its defaults.
+"""
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import optimize, special
+from weighhouse_protocol.scenarios import Calibrate
 
 from weighhouse_judging.bench.servers import Answer, Queue, answering
 from weighhouse_judging.scenarios import calibrate
 from weighhouse_judging.scenarios.calibrate import Calibration, Plan
-from weighhouse_judging.scenarios.planning import Measurement, Result
+from weighhouse_judging.scenarios.planning import Measurement, Result, Step
 
 QUANTILES = {"p95_us": 0.95, "p99_us": 0.99}
 NOISE = 0.05
 CAPACITY = 1e5
 NEAR = 0.03
+REPETITIONS = 5
+MEASUREMENTS = Calibrate().measurements
+SLOWED = 0.1
+"""Share of its capacity that a server lacks in the run after one past the envelope."""
 BISECTION_TRUST = 0.7
 """Chance of a right answer that probabilistic bisection is told."""
 
@@ -54,9 +61,11 @@ class Case:
 
     def plan(self) -> Plan:
         """What is asked for."""
-        if self.axis == "rate":
-            return Plan("rate", 1_000, 1_000_000, self.envelope_us, self.latency)
-        return Plan("clients", 1, 2_048, self.envelope_us, self.latency)
+        low, high = (1_000, 1_000_000) if self.axis == "rate" else (1, 2_048)
+        return Plan(
+            self.axis, low, high, self.envelope_us, self.latency,  # type: ignore[arg-type]
+            confirmations=REPETITIONS, most_measurements=MEASUREMENTS, ramp=False,
+        )  # fmt: skip
 
     def truth(self) -> float:
         """The highest level inside; clients are whole."""
@@ -66,17 +75,27 @@ class Case:
         )
         return found if self.axis == "rate" else math.floor(found + 1e-9)
 
-    def server(self, generator: np.random.Generator) -> Answer:
-        """It answers with noise."""
-        queue = self.queue
+    def server(self, generator: np.random.Generator, slowed: float = 0.0) -> Answer:
+        """It answers with noise; after a run past the envelope it lacks a share of its capacity."""
+        queue, limit, lacks = self.queue, self.envelope_us, 0.0
 
         def done(level: float) -> float:
             if self.axis == "rate":
-                return min(level, queue.capacity)
-            return queue.closed_throughput(level)
+                return min(level, queue.capacity * (1 - lacks))
+            return queue.closed_throughput(level) * (1 - lacks)
 
-        limit = self.envelope_us
-        return answering(self.latency_us, done, self.latency, NOISE, generator, limit)
+        def latency(level: float) -> float:
+            return self.latency_us(level / (1 - lacks))
+
+        sound = answering(latency, done, self.latency, NOISE, generator, limit)
+
+        def answer(step: Step) -> Measurement:
+            nonlocal lacks
+            found = sound(step)
+            lacks = slowed if found.figures[self.latency] > limit else 0.0
+            return found
+
+        return answer
 
     def near(self, level: float, truth: float) -> bool:
         """Within 3 % of the truth, or one client."""
@@ -84,7 +103,7 @@ class Case:
         return abs(level - truth) <= width * (1 + 1e-9)
 
     def possible(self) -> float:
-        """The most that could be near: all but one measurement made at the truth, the slope known.
+        """The most that could be near: all measurements made at the truth, the slope known.
 
         The slope of log latency over log load bounds what noise leaves to be known (Cramér & Rao).
         """
@@ -92,7 +111,7 @@ class Case:
         width = NEAR if self.axis == "rate" else max(NEAR, 1.0 / truth)
         low, high = (self.latency_us(max(1.0, truth * by)) for by in (0.999, 1.001))
         slope = math.log(high / low) / 0.002
-        return float(special.erf(width * slope * math.sqrt(11) / NOISE / math.sqrt(2)))
+        return float(special.erf(width * slope * math.sqrt(MEASUREMENTS) / NOISE / math.sqrt(2)))
 
 
 RATES = ((1, 3), (1, 5), (1, 20), (8, 1.3), (8, 2), (8, 20))
@@ -103,7 +122,7 @@ REACHABLE = (
     Case("clients", 1, 5),
     Case("clients", 8, 1.3),
 )
-"""Where 12 measurements can tell 3 %, or a client."""
+"""Where so many measurements can tell 3 %, or a client."""
 TIGHT = (
     Case("rate", 1, 1.3),
     Case("rate", 1, 2),
@@ -136,12 +155,12 @@ def calibrated(case: Case, server: Answer) -> Result[Calibration]:
         measured.append(server(answer))
 
 
-def score(case: Case, seeds: int, seed: int) -> Scored:
+def score(case: Case, seeds: int, seed: int, slowed: float = 0.0) -> Scored:
     """Many seeds of one case."""
     truth, near, covered = case.truth(), 0, 0
     counts, outcomes = list[int](), Counter[str]()
     for number in range(seeds):
-        found = calibrated(case, case.server(np.random.default_rng([seed, number])))
+        found = calibrated(case, case.server(np.random.default_rng([seed, number]), slowed))
         outcomes[found.outcome] += 1
         counts.append(found.figures.measurements)
         point = found.figures.point
@@ -160,7 +179,7 @@ def unmet(seeds: int, seed: int) -> dict[str, float]:
         for number in range(seeds):
             case = Case("clients", 1, 2)
             top = 1.0 if outcome == "no_load_meets" else 64.0
-            plan = Plan("clients", 1, 64, case.latency_us(top) * times)
+            plan = replace(case.plan(), high=64, envelope_us=case.latency_us(top) * times)
             generator = np.random.default_rng([seed, number])
             server = answering(
                 case.latency_us,
@@ -179,7 +198,7 @@ def unmet(seeds: int, seed: int) -> dict[str, float]:
 
 
 def by_bisection(case: Case, seeds: int, seed: int, trust: float = BISECTION_TRUST) -> float:
-    """How often plain probabilistic bisection is near with 12 whole measurements.
+    """How often plain probabilistic bisection is near with as many measurements.
 
     Waeber, Frazier & Henderson (2013): only the side counts, right with a fixed chance.
     """

@@ -16,6 +16,7 @@ WORDS: dict[SteadyClass, str] = {
     "flat": "flat",
     "warming_up": "warming up",
     "slowing_down": "slowing down",
+    "periodic": "periodic",
     "unsteady": "unsteady",
     "overloaded": "overloaded",
     "not_assessable": "not assessable",
@@ -49,6 +50,8 @@ def steady_state(run: RunObservation) -> Finding | None:
         "coefficient_of_variation": found.coefficient_of_variation,
         "correlation_of_neighbours": found.correlation,
         "standard_error_of_the_mean": found.mean_error,
+        "period_seconds": found.period_seconds,
+        "standstill_seconds": found.standstill_seconds,
     }
     return checks.STEADY_STATE.found(severity, sentence(found), numbers)
 
@@ -60,22 +63,14 @@ def sentence(found: Steadiness) -> str:
     way = "rose" if found.throughput_change > 0 else "fell"
     by = f"throughput {way} by {change:.1%}" if change else "throughput stayed"
     growth = 0.0 if found.backlog_growth is None else found.backlog_growth
-    wide = len(found.segments) == 1
-    unsteady = (
-        "Unsteady: throughput wanders so widely that its mean is known to "
-        f"± {2 * found.mean_error:.0%} only."
-        if wide
-        else f"Unsteady: {len(found.segments)} stretches of different level, the lowest at "
-        f"{found.lowest_share:.0%} of the highest's throughput.{latency} One figure describes "
-        "none of them."
-    )
     return {
         "flat": "Flat: one figure describes the measured phase.",
         "warming_up": f"Warming up: {by} over the measured phase.{latency} The warm-up ended "
         "before the system had settled.",
         "slowing_down": f"Slowing down: {by} over the measured phase.{latency} The system degrades "
         "as it runs, so the figure depends on how long was measured.",
-        "unsteady": unsteady,
+        "periodic": _periodic(found),
+        "unsteady": _unsteady(found, latency),
         "overloaded": f"Overloaded: the backlog grew by {growth:.2g} s in every second. More is "
         "asked than the system can do; its latencies say how long was measured, nothing else.",
         "not_assessable": _few(found)
@@ -84,6 +79,37 @@ def sentence(found: Steadiness) -> str:
         f"{FEWEST_INTERVALS} with successes in most are needed to tell a course from noise. "
         "Whether the system had settled is not known.",
     }[found.kind]
+
+
+def _periodic(found: Steadiness) -> str:
+    period = found.period_seconds or 0.0
+    what = (
+        f"throughput falls to {found.lowest_share:.0%} of its highest"
+        if found.period_of == "throughput"
+        else "p99 rises"
+    )
+    return (
+        f"Periodic: {what} every {period:.3g} s or so. The figure depends on how many such periods "
+        "the measured phase held, and where in one it began and ended."
+    )
+
+
+def _unsteady(found: Steadiness, latency: str) -> str:
+    if found.standstill_seconds:
+        return (
+            f"Unsteady: for {found.standstill_seconds:.3g} s in all next to nothing was done. The "
+            "figure is a mean of work and standstill."
+        )
+    if len(found.segments) == 1:
+        return (
+            "Unsteady: throughput wanders so widely that its mean is known to "
+            f"± {2 * found.mean_error:.0%} only."
+        )
+    return (
+        f"Unsteady: {len(found.segments)} stretches of different level, the lowest at "
+        f"{found.lowest_share:.0%} of the highest's throughput.{latency} One figure describes none "
+        "of them."
+    )
 
 
 def _few(found: Steadiness) -> str:

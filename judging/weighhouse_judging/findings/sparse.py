@@ -1,7 +1,7 @@
 """Courses of few operations: counts of an interval that are small whole numbers. Pure.
 
-Half an operation a second is 0, 1, 0, 1 by the second, and as regular as a rate can be. So such
-intervals are taken together, and the counts held against those of a Poisson process, in which
+Half an operation a second is 0, 1, 0, 1 by the second, and as regular as a rate can be; thirty a
+second are 22 or 41 by chance. So intervals of few are taken together, and the counts held against those of a Poisson process, in which
 operations come at an even rate and know nothing of each other. What scatters no more than that has
 one rate; how well it is known hangs on how many operations there were.
 
@@ -43,6 +43,19 @@ class Sparse:
     """
 
 
+def by_chance(operations: Sequence[int]) -> float | None:
+    """Of intervals that are full enough as they are: do their numbers scatter no more than those of
+    operations that come by chance?
+
+    :returns: standard error of the rate, as a share of it; None when they do scatter more.
+    """
+    counts = np.asarray(operations, dtype=np.float64)
+    if counts.size < 2 or counts.mean() < DENSE:
+        return None
+    even, error = _even(counts, np.full(counts.size, counts.mean()))
+    return error if even else None
+
+
 def sparse(operations: Sequence[int], fewest_groups: int) -> Sparse | None:
     """The course in groups; None when the intervals are full enough as they are.
 
@@ -60,10 +73,14 @@ def sparse(operations: Sequence[int], fewest_groups: int) -> Sparse | None:
     if total < FEWEST_OPERATIONS:
         even, error = True, math.inf
     else:
-        expected = lengths * total / counts.size
-        scatter = float(((found - expected) ** 2 / expected).sum())
-        freedom = groups - 1
-        even = float(scipy.stats.chi2.sf(scatter, freedom)) >= CLUMPED
-        regular = float(scipy.stats.chi2.cdf(scatter, freedom)) < REGULAR
-        error = 1.0 / total if regular else math.sqrt(scatter / freedom / total)
+        even, error = _even(found, lengths * total / counts.size)
     return Sparse(tuple(begins.tolist()), tuple((found / lengths).tolist()), total, even, error)
+
+
+def _even(counts: npt.NDArray[np.float64], expected: npt.NDArray[np.float64]) -> tuple[bool, float]:
+    """Whether counts scatter no more than at an even rate, and the rate's error."""
+    total, freedom = float(counts.sum()), counts.size - 1
+    scatter = float(((counts - expected) ** 2 / expected).sum())
+    even = float(scipy.stats.chi2.sf(scatter, freedom)) >= CLUMPED
+    regular = float(scipy.stats.chi2.cdf(scatter, freedom)) < REGULAR
+    return even, 1.0 / total if regular else math.sqrt(scatter / freedom / total)

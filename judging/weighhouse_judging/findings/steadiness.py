@@ -5,6 +5,7 @@ their level changes; neighbours that differ by less than would matter are one. H
 left, and which way they go, is the class. Intervals next to each other are alike (a compaction
 lasts, a cache fills slowly), so what counts as a change is measured against the long-run variance
 of an AR(1) process, whose correlation is estimated in a way that changes of level do not touch.
+What has one level may return to a lower one again and again, or stand still for a while.
 
 How often it is wrong: `weighhouse_judging.bench.steadiness`.
 """
@@ -25,10 +26,11 @@ from weighhouse_judging.findings.levels import (
     Levels,
     levels_of,
 )
-from weighhouse_judging.findings.sparse import Sparse, sparse
+from weighhouse_judging.findings.periods import Period, period_of
+from weighhouse_judging.findings.sparse import Sparse, by_chance, sparse
 
 SteadyClass = Literal[
-    "flat", "warming_up", "slowing_down", "unsteady", "overloaded", "not_assessable"
+    "flat", "warming_up", "slowing_down", "periodic", "unsteady", "overloaded", "not_assessable"
 ]
 
 FEWEST_INTERVALS = 10
@@ -39,8 +41,15 @@ THROUGHPUT_CHANGE, P99_CHANGE = 0.05, 0.20
 """Relative differences of level that matter."""
 FLOOR = 0.01
 """A standstill is taken as this share of the median: its logarithm would be infinite."""
+KNOWN = 0.25
+"""Standard error of the rate, as a share of it, of few operations whose number tells enough: 16
+that come by chance. What the mean's error is stands beside it.
+"""
 OPERATIONS_FOR_P99 = 1000
 """Operations in most intervals from which on ten lie beyond the interval's p99."""
+STANDING, SURE_OPERATIONS = 0.01, 10.0
+"""An interval that did less than this share of what is usual stood still, where so many operations
+were to be expected in it: by chance alone nothing is done in one of 20,000 such."""
 BACKLOG_GROWTH = 0.005
 """Growth of the wait before sending, as a share of the time that passed: so much more is due than
 is done."""
@@ -61,6 +70,8 @@ class Course:
     sent."""
     seconds: float = 0.0
     """Length of the measured phase."""
+    lengths_seconds: Sequence[float] = ()
+    """Of each interval; none: they are of one length."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,7 @@ class Steadiness:
     """Last segment against the first, -0.5 = half as much; of a slope from end to end."""
     p99_change: float | None
     lowest_share: float
-    """Throughput of the lowest segment over the highest's."""
+    """Throughput of the lowest segment over the highest's; of a period's parts, where it is one."""
     backlog_growth: float | None
     """Growth of the wait before sending, seconds a second; none in a closed loop."""
     coefficient_of_variation: float
@@ -96,6 +107,11 @@ class Steadiness:
     intervals: int
     few_operations: int | None = None
     """Successes in all, where there are too few to tell a course from chance."""
+    period_seconds: float | None = None
+    """With which throughput, or where that is flat p99, returns to its low; none: it does not."""
+    period_of: Literal["throughput", "p99"] | None = None
+    standstill_seconds: float = 0.0
+    """In which next to nothing was done."""
 
     @property
     def is_steady(self) -> bool:
@@ -108,7 +124,8 @@ def assess(course: Course) -> Steadiness:
 
     :returns: `overloaded` when the backlog of an open loop grows; else by the levels of throughput,
         and of p99 where throughput is flat: `flat`, `warming_up` (gets better and stays so),
-        `slowing_down` (gets worse and stays so), `unsteady` (anything else); `not_assessable` under
+        `slowing_down` (gets worse and stays so), `periodic` (returns to its low again and again),
+        `unsteady` (anything else, and where nothing was done for a while); `not_assessable` under
         ten intervals, when less than half of them saw a success, and where so few operations were
         done that their number alone says little.
     """
@@ -126,7 +143,12 @@ def assess(course: Course) -> Steadiness:
         return Steadiness("not_assessable", (), *none)
     width = math.ceil(values.size / MOST_POINTS)
     floor = FLOOR * float(np.median(values))
-    throughput = levels_of(np.log(np.maximum(values, floor)), width, THROUGHPUT_CHANGE)
+    error = by_chance(course.operations)
+    throughput = (
+        levels_of(np.log(np.maximum(values, floor)), width, THROUGHPUT_CHANGE)
+        if error is None
+        else Levels((0,), (math.log(float(values.mean())),), 0.0, error, 0.0)
+    )
     p99s = _usable_p99s(course)
     latency = None
     if p99s is not None:
@@ -134,27 +156,60 @@ def assess(course: Course) -> Steadiness:
     begins = _together(throughput, latency, math.ceil(values.size / width))
     segments = _segments(values, p99s, [begin * width for begin in begins])
     kind = _kind(throughput, latency)
+    returns, of = _returning(values, floor, p99s)
+    standstill = _standstill_seconds(course, values)
+    if kind in ("flat", "unsteady") and returns is not None:
+        kind = "periodic"
+    if kind != "overloaded" and standstill > 0:
+        kind = "unsteady"
     if growth is not None and growth > BACKLOG_GROWTH:
         kind = "overloaded"
+    each = course.seconds / values.size
+    period = returns.intervals * each if returns is not None and kind == "periodic" else None
     means = [segment.throughput for segment in segments]
+    lowest = min(means) / max(means) if max(means) > 0 else 1.0
+    if period is not None and returns is not None and of == "throughput":
+        lowest = returns.low
     return Steadiness(
         kind,
         segments,
         _change(throughput),
         None if latency is None else _change(latency),
-        min(means) / max(means) if max(means) > 0 else 1.0,
+        lowest,
         growth,
         variation,
         throughput.correlation,
         throughput.error,
         values.size,
+        period_seconds=period,
+        period_of=None if period is None else of,
+        standstill_seconds=standstill,
     )
+
+
+def _returning(
+    values: Floats, floor: float, p99s: Floats | None
+) -> tuple[Period | None, Literal["throughput", "p99"]]:
+    """What returns, of throughput or else of p99."""
+    found = period_of(np.log(np.maximum(values, floor)), THROUGHPUT_CHANGE)
+    if found is None and p99s is not None:
+        return period_of(np.log(p99s), P99_CHANGE), "p99"
+    return found, "throughput"
+
+
+def _standstill_seconds(course: Course, values: Floats) -> float:
+    """For how long next to nothing was done, in intervals in which enough was to be expected."""
+    same = course.seconds / values.size
+    lengths = np.asarray(course.lengths_seconds or [same] * values.size, dtype=np.float64)
+    usual = float(np.median(values))
+    still = (values <= STANDING * usual) & (usual * lengths >= SURE_OPERATIONS)
+    return float(lengths[still].sum())
 
 
 def _even(course: Course, few: Sparse) -> Steadiness:
     """Of few operations at an even rate, as far as can be seen of so many."""
     intervals = len(course.throughputs)
-    known = few.error <= WIDE
+    known = few.error <= KNOWN
     rate = few.operations / course.seconds if course.seconds else 0.0
     return Steadiness(
         kind="flat" if known else "not_assessable",

@@ -40,8 +40,11 @@ SURE = 0.98
 """Belief that the crossing lies within the precision, at which narrowing ends."""
 END_SURE = 0.95
 """Belief that it lies past an end, at which the search ends there."""
-ASIDE = (0.25, 0.75)
-"""Shares of the belief at which it is looked in turn."""
+ASIDE = (0.2, 0.5)
+"""Shares of the belief at which it is looked in turn: rather inside, for what goes past the
+envelope costs another run."""
+RESTS = 0.7
+"""Share of the least load that may be the answer, at which a system recovers from too much."""
 END_LOOKS = 2
 """Whole measurements at an end that such an outcome takes."""
 MISSED, NOISES = 0.02, 4.0
@@ -66,7 +69,7 @@ class Plan:
     """How near the answer has to be, relative."""
     confirmations: int = 2
     """Whole measurements at the operating point, at least."""
-    most_measurements: int = 12
+    most_measurements: int = 20
     ramp: bool = True
     """Whether a ramped run can be made."""
     errors_allowed: float = 0.01
@@ -138,7 +141,7 @@ def refusals(plan: Plan) -> tuple[Refusal, ...]:
 def advance(plan: Plan, measured: Sequence[Measurement]) -> Step | Result[Calibration]:
     """The next measurement, or the operating point. Raises PlanRefused."""
     planning.checked(refusals(plan))
-    looks = [look for one in measured for look in _looks(plan, one)]
+    looks = [look for one in _rested(plan, measured) for look in _looks(plan, one)]
     spoiled = sum(one.failure is not None and one.failure.by == "elsewhere" for one in measured)
     full = len(measured) >= plan.most_measurements
     if spoiled >= FAILURES_ELSEWHERE or (full and not looks):
@@ -163,6 +166,20 @@ def stages(plan: Plan) -> tuple[float, ...]:
         for place in range(count)
     ]
     return tuple(dict.fromkeys(levels))
+
+
+def _rested(plan: Plan, measured: Sequence[Measurement]) -> list[Measurement]:
+    """Without those that come right after one past the envelope: many a system is still busy with
+    what was too much (a backlog, a compaction), so the first run after it counts for nothing.
+    """
+    kept, rests = list[Measurement](), False
+    for one in measured:
+        if rests:
+            rests = False
+            continue
+        kept.append(one)
+        rests = any(look.y is None or look.y > 0 for look in _looks(plan, one))
+    return kept
 
 
 def _looks(plan: Plan, one: Measurement, blur: float = 1.0) -> list[Look]:
@@ -199,7 +216,11 @@ class _State:
         )
         self.median = self.belief.quantile(0.5)
         self.level = self._whole(math.exp(min(self.high, max(self.low, self.median))))
-        self.whole = [one for one in measured if not one.stages and _looks(plan, one)]
+        rested = _rested(plan, measured)
+        self.whole = [one for one in rested if not one.stages and _looks(plan, one)]
+        self.resting = len(_rested(plan, [*measured, Measurement(math.exp(self.low))])) == len(
+            rested
+        )
 
     def ended(self, *, full: bool) -> Result[Calibration] | None:
         """What came out; None when it is not over."""
@@ -220,6 +241,14 @@ class _State:
             which = "lowest" if self.median <= self.low else "highest"
             sentence = f"It seems to lie past {at}, the {which} load allowed: that one is measured."
             return self._step("end", level, sentence, low, high)
+        if self.resting:
+            level = self._whole(max(plan.low, RESTS * low))
+            sentence = (
+                "The run before went past the envelope, and what comes next may be slowed by it: "
+                f"one at {planning.in_words(plan.axis, level)} lets it recover, and counts for "
+                "nothing."
+            )
+            return self._step("again", level, sentence, low, high)
         left = plan.most_measurements - len(self.measured)
         if self._narrow() or left <= plan.confirmations - len(self._near()):
             sentence = (
@@ -227,7 +256,7 @@ class _State:
                 f"{planning.in_words(plan.axis, level)} confirms it."
             )
             return self._step("confirm", level, sentence, low, high)
-        # Looks in turn on either side of the crossing tell how steep the curve is there as well.
+        # Looks in turn at two places tell how steep the curve is there as well.
         side = ASIDE[len(self.whole) % 2]
         level = self._whole(min(plan.high, max(plan.low, math.exp(self.belief.quantile(side)))))
         sentence = (

@@ -39,8 +39,8 @@ NEAREST = 8
 """Looks far off the limit that count on each side, those nearest to the others."""
 BLUR = 0.02
 """How sharply a load fails that cannot be borne, in logarithms of load."""
-NOISES = (0.6, 1.0, 2.5)
-NOISE_WEIGHTS = (0.15, 0.7, 0.15)
+NOISES = (0.6, 1.0, 2.0, 4.0)
+NOISE_WEIGHTS = (0.15, 0.6, 0.15, 0.1)
 """The noise that was assumed times these, and how far each is believed beforehand."""
 REST = 1e-5
 """Belief that is left out at each end of the finer grid."""

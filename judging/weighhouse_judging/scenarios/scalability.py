@@ -13,7 +13,12 @@ what of σ can be meant if κ may be whatever suits it best. They end at 0 where
 need no draw. σ and κ are one statement, so each has 97.5 % and both together hold with 95 %
 (Bonferroni); how often they do, at the ends as well, the bench shows.
 
-Nothing is said of loads beyond twice the highest that was measured.
+Nothing is said of loads beyond twice the highest that was measured. Other servers have other
+curves: one that is simply full fits the law with a high R² and a peak that is not there. So where
+repeats say how far chance alone goes, what the law leaves is held against that (lack of fit: Draper
+& Smith, Applied Regression Analysis (1998), section 2.1); and a peak is told only where the highest
+load measurably does less than another (Bonferroni's bound over the others, for Dunnett's many
+comparisons with one).
 """
 
 import math
@@ -39,6 +44,12 @@ MOST_SIGMA, MOST_KAPPA = 20.0, 20.0
 times over."""
 EACH = 1.0 - (1.0 - CONFIDENCE) / 2.0
 """Confidence of each of two intervals that hold together."""
+MISFIT = 0.01
+"""How often a law that holds may be refused."""
+FALL = 0.01
+"""How often a throughput that only stands still may be said to fall."""
+FEWEST_REPEATED = 3
+"""Degrees of freedom from which on repeats tell the noise; else what the law leaves tells it."""
 HALVINGS = 16
 LEAST = 1e-9
 """Coefficients below this are 0."""
@@ -65,7 +76,9 @@ class Peak:
 class NotSaid:
     """What the law does not say, typed, and why."""
 
-    kind: Literal["too_few_levels", "not_for_rates", "not_asked", "no_peak", "beyond_range"]
+    kind: Literal[
+        "too_few_levels", "not_for_rates", "not_asked", "does_not_fit", "no_peak", "beyond_range"
+    ]
     sentence: str
 
 
@@ -119,7 +132,35 @@ def fit(clients: Sequence[float], throughputs: Sequence[float]) -> Scalability |
             f"measure at least {FEWEST_LEVELS}."
         )
         return NotSaid("too_few_levels", sentence)
-    return _Fit(n, np.log(np.asarray(throughputs, dtype=np.float64))).told()
+    logs = np.log(np.asarray(throughputs, dtype=np.float64))
+    fitted = _Fit(n, logs)
+    return fitted.refused() or fitted.told()
+
+
+@dataclass(frozen=True)
+class _Levels:
+    """Repeats by level: means of logarithms, and what chance does to each."""
+
+    clients: Floats
+    means: Floats
+    counts: Floats
+    squares: float
+    """Of repeats about the mean of their level."""
+    freedom: int
+
+    @classmethod
+    def of(cls, n: Floats, logs: Floats) -> "_Levels":
+        """Those of single measurements."""
+        clients, place, counts = np.unique(n, return_inverse=True, return_counts=True)
+        means = np.bincount(place, weights=logs) / counts
+        squares = float(((logs - means[place]) ** 2).sum())
+        return cls(clients, means, counts.astype(np.float64), squares, n.size - clients.size)
+
+    def falls(self, noise: float, freedom: int) -> bool:
+        """Whether the highest load does less than another, by more than noise explains."""
+        least = float(special.stdtrit(freedom, 1.0 - FALL / (self.clients.size - 1)))
+        deviations = noise * np.sqrt(1.0 / self.counts[:-1] + 1.0 / self.counts[-1])
+        return bool(((self.means[:-1] - self.means[-1]) > least * deviations).any())
 
 
 def _shape(n: Floats, sigma: float, kappa: float) -> Floats:
@@ -139,6 +180,25 @@ class _Fit:
         self.sigma, self.kappa, self.squares = self._best()
         self.freedom = n.size - 3
         self.least = max(self.squares, n.size * RESOLUTION**2)
+        self.levels = _Levels.of(n, logs)
+
+    def refused(self) -> NotSaid | None:
+        """Why nothing is said of the law: it leaves more than repeats of one load differ by."""
+        levels = self.levels
+        beyond, left = levels.clients.size - 3, self.squares - levels.squares
+        chance = max(levels.squares, self.n.size * RESOLUTION**2)
+        if levels.freedom < FEWEST_REPEATED:
+            return None
+        ratio = max(0.0, left) / beyond / (chance / levels.freedom)
+        if float(special.fdtrc(beyond, levels.freedom, ratio)) >= MISFIT:
+            return None
+        off = math.sqrt(max(0.0, left) / self.n.size)
+        sentence = (
+            f"The law does not fit: it is off by {off:.1%}, more than repeats of one load explain "
+            f"({math.sqrt(chance / levels.freedom):.1%}). Another curve than the law's, of a server "
+            "that is simply full for example, has no such contention or coherency."
+        )
+        return NotSaid("does_not_fit", sentence)
 
     def allowed(self, confidence: float) -> float:
         """Squares up to which a parameter can be meant."""
@@ -230,6 +290,16 @@ class _Fit:
                 f"twice the {highest:g} that were measured."
             )
             return NotSaid("beyond_range", sentence)
+        levels, freedom, squares = self.levels, self.freedom, self.least
+        if levels.freedom >= FEWEST_REPEATED:
+            freedom, squares = levels.freedom, levels.squares
+        noise = max(RESOLUTION, math.sqrt(squares / freedom))
+        if not levels.falls(noise, freedom):
+            sentence = (
+                f"No peak is told: {highest:g} clients, the most that were measured, do not do "
+                "measurably less than fewer."
+            )
+            return NotSaid("no_peak", sentence)
         peak = max(1.0, peak)
         ends = self._peak_ends(peak, highest)
         most = lam * math.exp(float(_shape(np.asarray([peak]), sigma, kappa)[0]))

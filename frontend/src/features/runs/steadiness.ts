@@ -7,6 +7,7 @@ export const TONES: Record<RunCourse['kind'], 'good' | 'caution' | 'bad' | 'info
   flat: 'good',
   warming_up: 'caution',
   slowing_down: 'caution',
+  periodic: 'caution',
   unsteady: 'caution',
   overloaded: 'bad',
   not_assessable: 'info',
