@@ -40,9 +40,8 @@ SURE = 0.98
 """Belief that the crossing lies within the precision, at which narrowing ends."""
 END_SURE = 0.95
 """Belief that it lies past an end, at which the search ends there."""
-ASIDE = (0.2, 0.5)
-"""Shares of the belief at which it is looked in turn: rather inside, for what goes past the
-envelope costs another run."""
+ASIDE = (0.25, 0.5, 0.75)
+"""Shares of the belief at which it is looked in turn."""
 RESTS = 0.7
 """Share of the least load that may be the answer, at which a system recovers from too much."""
 END_LOOKS = 2
@@ -169,9 +168,12 @@ def stages(plan: Plan) -> tuple[float, ...]:
 
 
 def _rested(plan: Plan, measured: Sequence[Measurement]) -> list[Measurement]:
-    """Without those that come right after one past the envelope: many a system is still busy with
-    what was too much (a backlog, a compaction), so the first run after it counts for nothing.
+    """Without those that come right after a rate past the envelope: many a system is still busy
+    with what was too much (a backlog, a compaction), so the first run after it counts for nothing.
+    Clients that wait for their answers pile up nothing.
     """
+    if plan.axis != "rate":
+        return list(measured)
     kept, rests = list[Measurement](), False
     for one in measured:
         if rests:
@@ -256,8 +258,8 @@ class _State:
                 f"{planning.in_words(plan.axis, level)} confirms it."
             )
             return self._step("confirm", level, sentence, low, high)
-        # Looks in turn at two places tell how steep the curve is there as well.
-        side = ASIDE[len(self.whole) % 2]
+        # Looks in turn on either side of the crossing tell how steep the curve is there as well.
+        side = ASIDE[len(self.whole) % len(ASIDE)]
         level = self._whole(min(plan.high, max(plan.low, math.exp(self.belief.quantile(side)))))
         sentence = (
             f"The envelope is left between {planning.about(low)} and {planning.about(high)} "
