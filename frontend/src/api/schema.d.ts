@@ -5579,7 +5579,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "flat" | "warming_up" | "slowing_down" | "unsteady" | "overloaded" | "not_assessable";
+            kind: "flat" | "warming_up" | "slowing_down" | "periodic" | "unsteady" | "overloaded" | "not_assessable";
             /** Label */
             label: string;
             /** Segments */
