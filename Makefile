@@ -177,9 +177,9 @@ bench-longrun: install ## what the page of a run of twelve hours costs: charts, 
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_longrun
 
 .PHONY: bench-tenants
-bench-tenants: env ## one tenant's requests beside another's attacks, as ratios in the same run (ONLY=names, BLOCK=15 s, BLOCKS=2); last line JSON
+bench-tenants: env ## one tenant's requests beside another's attacks, as ratios in the same run (ONLY=names, BLOCK=15 s, BLOCKS=4); last line JSON
 	@$(BOOTSTRAP)/debian.sh servers
-	@PYTHONPATH=tests $(PY)/python -m bench_tenants --seconds $(or $(BLOCK),15) --blocks $(or $(BLOCKS),2) $(if $(ONLY),--only $(ONLY))
+	@PYTHONPATH=tests $(PY)/python -m bench_tenants --seconds $(or $(BLOCK),15) --blocks $(or $(BLOCKS),4) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: bench-engine
 bench-engine: install ## the load engine beside other load generators; COUNTED=1: instructions and system calls alone

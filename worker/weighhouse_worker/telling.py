@@ -11,8 +11,10 @@ from importlib.metadata import version
 from typing import Any
 
 import structlog
-from celery import signals
+from celery import Celery, signals
+from celery.bootsteps import StartStopStep
 from celery.exceptions import TimeLimitExceeded, WorkerLostError
+from celery.worker.consumer import Connection as ConnectionStep
 from celery.worker.request import Request
 from prometheus_client import (
     CollectorRegistry,
@@ -34,8 +36,8 @@ log = structlog.get_logger(__name__)
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600)
 SIGN_SECONDS = 1.0
-"""Between two signs of life; those of a timetable that sends often are fewer than it sends, and a
-worker has a heartbeat every two seconds."""
+"""Between two signs of life of a worker; a timetable that sends more often gives fewer signs than
+it sends."""
 
 REGISTRY = CollectorRegistry()
 TASKS = Counter(
@@ -101,39 +103,56 @@ class CountedRequest(Request):  # type: ignore[misc]
 
 
 class Signs:
-    """Gives signs of life of one part, not too often; it does not mind when nobody hears them."""
+    """Gives signs of life of one part; it does not mind when nobody hears them."""
 
     def __init__(self, redis: Redis, part: Part) -> None:
         self._redis = redis
         self._part = part
         self._given_at = 0.0
 
-    def give(self, **_: Any) -> None:
-        """Give one, unless the last was just now."""
-        now = time.monotonic()
-        if now - self._given_at < SIGN_SECONDS:
-            return
-        self._given_at = now
+    def give(self) -> None:
+        """Give one."""
+        self._given_at = time.monotonic()
         with contextlib.suppress(RedisError):
             give_sign(self._redis, self._part)
 
+    def give_seldom(self, **_: Any) -> None:
+        """Give one, unless the last was just now."""
+        if time.monotonic() - self._given_at >= SIGN_SECONDS:
+            self.give()
 
-def connect_telling(settings: Settings) -> None:
+
+def _signs_of_worker(redis_url: str) -> type[StartStopStep]:
+    """Has the loop that receives tasks give the signs: they end when it does nothing any more."""
+
+    class SignsOfWorker(StartStopStep):  # type: ignore[misc]
+        requires = (ConnectionStep,)
+        timer: Any = None
+
+        def start(self, consumer: Any) -> None:
+            signs = Signs(make_redis(redis_url), "worker")
+            signs.give()
+            self.timer = consumer.timer.call_repeatedly(SIGN_SECONDS, signs.give)
+
+        def stop(self, consumer: Any) -> None:
+            if self.timer is not None:
+                consumer.timer.cancel(self.timer)
+                self.timer = None
+
+    return SignsOfWorker
+
+
+def connect_telling(app: Celery, settings: Settings) -> None:
     """Have workers and beats of this process tell of themselves, once they are one."""
-
-    def worker_begins(**_: Any) -> None:
-        # Celery looks whether anybody listens to its heart when it makes one, not when it beats.
-        signs = Signs(make_redis(settings.redis_url), "worker")
-        signals.heartbeat_sent.connect(signs.give, weak=False)
+    app.steps["consumer"].add(_signs_of_worker(settings.redis_url))
 
     def worker_is_ready(**_: Any) -> None:
         serve(settings)
 
     def timetable_begins(**_: Any) -> None:
         signs = Signs(make_redis(settings.redis_url), "timetable")
-        signals.before_task_publish.connect(signs.give, weak=False)
+        signals.before_task_publish.connect(signs.give_seldom, weak=False)
 
-    signals.worker_init.connect(worker_begins, weak=False)
     signals.worker_ready.connect(worker_is_ready, weak=False)
     signals.beat_init.connect(timetable_begins, weak=False)
     # A beat inside of a worker is a process, or a thread, of its own.

@@ -32,12 +32,19 @@ def give_sign(tenant: Tenant, token: str) -> httpx.Response:
 
 
 def shown(tenant: Tenant, agent: UUID) -> tuple[str, str | None]:
-    """Status and why there is no work: on its page, as in the list."""
-    alone = tenant.request("GET", f"/api/v1/agents/{agent}").json()
-    listed: list[dict[str, Any]] = tenant.request("GET", "/api/v1/agents").json()["items"]
-    own = next(one for one in listed if one["id"] == str(agent))
-    assert own["status"] == alone["status"]
-    return own["status"], own["no_work"]
+    """Status and why there is no work: on its page, as in the list, which is asked an instant later
+    and may say what is so by then.
+    """
+    seen: list[dict[str, Any]] = []
+
+    def agree() -> bool:
+        alone = tenant.request("GET", f"/api/v1/agents/{agent}").json()
+        listed: list[dict[str, Any]] = tenant.request("GET", "/api/v1/agents").json()["items"]
+        seen[:] = [next(one for one in listed if one["id"] == str(agent)), alone]
+        return bool(seen[0]["status"] == seen[1]["status"])
+
+    until("page and list agree", agree)
+    return seen[0]["status"], seen[0]["no_work"]
 
 
 def at_work(world: World, tenant: Tenant) -> UUID:
@@ -70,6 +77,35 @@ def test_an_agent_at_rest_gives_no_signs_and_is_not_silent(tenant: Tenant, serve
     assert shown(tenant, agent)[0] == "online"
     claim(tenant, agent)
     until("it is forgotten", lambda: agent not in signs.silent([agent]))
+
+
+def test_an_agent_that_is_cut_off_before_its_first_sign_of_a_run_is_silent(
+    tenant: Tenant, served: Served
+) -> None:
+    """The answer to its claim was lost: it holds a run, and does not know."""
+    agent = tenant.world.agent("cut-off")
+    give_sign(tenant, tenant.world.tokens[agent])  # of the run before
+    signs: AgentSigns = served.app.state.agent_signs
+    until("its sign is old", lambda: agent in signs.silent([agent]))
+    tenant.world.start()
+    tenant.world.allocate()
+    assert claim(tenant, agent).json()["order"] is not None
+    until("it begins anew", lambda: shown(tenant, agent)[0] == "busy")
+    until("it is told silent", lambda: shown(tenant, agent)[0] == "unreachable")
+
+
+def test_an_agent_that_begins_anew_may_be_one_that_gives_no_signs(
+    tenant: Tenant, served: Served
+) -> None:
+    agent = tenant.world.agent("older")
+    give_sign(tenant, tenant.world.tokens[agent])
+    signs: AgentSigns = served.app.state.agent_signs
+    until("its sign is old", lambda: agent in signs.silent([agent]))
+    signs.begin(agent)
+    assert signs.silent([agent]) == {}
+    claim(tenant, agent)
+    until("what was asked is written", lambda: not signs._asked)
+    assert make_redis(served.app.state.settings.redis_url).exists(f"sign:agent:{agent}") == 0
 
 
 def test_an_agent_that_gives_no_signs_is_not_called_silent(tenant: Tenant, served: Served) -> None:

@@ -170,6 +170,42 @@ def test_somebody_modest_who_comes_with_several_at_once_is_not_held_back_for_it(
     run(several())
 
 
+async def beside(world, rounds, works):
+    """One asks without end, another now and then for so long; who asks for too much, each time."""
+    over = []
+    for _ in range(rounds):
+        _, left = await world.busy(ONE, 0.1 - works)
+        little = world.ask(OTHER)
+        await world.passes(works)
+        over.append(world.shares._over(world.now))
+        for one in (little, *left):
+            one.set()
+        await world.passes()
+    return over
+
+
+def test_who_begins_to_ask_without_end_is_known_at_once():
+    async def begins():
+        world = World()
+        for _ in range(10):
+            little = world.ask(OTHER)
+            await world.passes(0.03)
+            little.set()
+            await world.passes(0.07)
+        over = await beside(world, 8, works=0.03)
+        assert over[-1] == {ONE}
+
+    run(begins())
+
+
+def test_who_asks_for_hardly_more_than_their_share_is_spared_where_another_asks_for_all():
+    async def hardly_more():
+        over = await beside(World(), 40, works=0.05)
+        assert over[10:] == [{ONE}] * 30
+
+    run(hardly_more())
+
+
 def test_nobody_is_held_back_for_strangers_alone():
     async def strangers():
         world = World()

@@ -120,7 +120,7 @@ class WaitingRoom:
         :raises AgentRefused: when the token is unknown or revoked.
         """
         guest = await self._introduced(token)
-        self._signs.end(guest.known.agent_id)
+        self._signs.ask(guest.known.agent_id)
         deadline = time.monotonic() + min(wanted.wait_seconds, self._settings.long_poll_seconds)
         poll = object()
         try:
@@ -139,6 +139,7 @@ class WaitingRoom:
             guest.polls.pop(poll, None)
             guest.called_at = time.monotonic()
             self._sightings.note(guest.known.agent_id)
+            self._signs.ask(guest.known.agent_id)
         return Claimed(order=order, directives=("drain",) if guest.known.draining else ())
 
     async def run(self) -> None:

@@ -8,6 +8,7 @@ from silence is that it is shown: who loses their work is a question of leases.
 import asyncio
 import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from uuid import UUID
 
 from anyio import CapacityLimiter, to_thread
@@ -30,7 +31,7 @@ class AgentSigns:
         self._redis = redis
         self._silent_seconds = 3 * every_seconds + SPARE_SECONDS if every_seconds else 0.0
         self._given: set[UUID] = set()
-        self._ended: set[UUID] = set()
+        self._asked: set[UUID] = set()
         self._thread = CapacityLimiter(1)
         self._sound_since: float | None = None
         """Since when this process has written without a fault and in time, monotonic."""
@@ -39,10 +40,18 @@ class AgentSigns:
         """An agent is there; told in the event loop."""
         self._given.add(agent_id)
 
-    def end(self, agent_id: UUID) -> None:
-        """An agent asks for work: its signs begin anew with what it is given, if it gives any."""
-        self._given.discard(agent_id)
-        self._ended.add(agent_id)
+    def ask(self, agent_id: UUID) -> None:
+        """An agent asks for work, or is given some: it is there, and silent from now on at the
+        earliest, if it gives signs at all; told in the event loop.
+        """
+        self._asked.add(agent_id)
+
+    def begin(self, agent_id: UUID) -> None:
+        """An agent's program begins anew, and may be one that gives no signs: those of before are
+        forgotten; safe to call from any thread.
+        """
+        with suppress(RedisError, OSError):
+            self._redis.delete(_key(agent_id))
 
     async def run(self) -> None:
         """Write them down until cancelled."""
@@ -50,13 +59,13 @@ class AgentSigns:
         while True:
             await asyncio.sleep(WRITE_SECONDS)
             given, self._given = self._given, set()
-            ended, self._ended = self._ended, set()
+            asked, self._asked = self._asked, set()
             try:
-                await to_thread.run_sync(self._write, given, ended, limiter=self._thread)
+                await to_thread.run_sync(self._write, given, asked, limiter=self._thread)
             except (RedisError, OSError):
                 self._sound_since = None
-                self._given |= given - self._ended
-                self._ended |= ended
+                self._given |= given
+                self._asked |= asked
                 continue
             now = time.monotonic()
             if self._sound_since is None or now - written_at > LATE_SECONDS:
@@ -89,11 +98,11 @@ class AgentSigns:
         }
         return {agent_id: age for agent_id, age in ages.items() if age > self._silent_seconds}
 
-    def _write(self, given: Collection[UUID], ended: Collection[UUID] = ()) -> None:
+    def _write(self, given: Collection[UUID], asked: Collection[UUID] = ()) -> None:
         with self._redis.pipeline(transaction=False) as pipeline:
             pipeline.ping()
-            for agent_id in ended:
-                pipeline.delete(_key(agent_id))
+            for agent_id in asked:
+                pipeline.set(_key(agent_id), 1, ex=KEPT_SECONDS, xx=True)
             for agent_id in given:
                 pipeline.set(_key(agent_id), 1, ex=KEPT_SECONDS)
             pipeline.execute()

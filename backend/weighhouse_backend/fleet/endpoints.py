@@ -7,6 +7,7 @@ from weighhouse_protocol.order import Registered, Registration, SessionOpened
 from weighhouse_protocol.text import seen
 
 from weighhouse_backend.catalog.service import sorted_out
+from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.dependencies import FleetServiceDep, bearer, sending_agent
 from weighhouse_backend.fleet.schemas import (
     RegistrationTokenCreate,
@@ -50,7 +51,10 @@ def fleet_open_session(
     opening = body.model_copy(update={"manifests": readable})
     if not has_tenant(request):
         of_tenant(request, service.known(bearer(request)).organization_id)
-    return service.open_session(bearer(request), opening, {**_seen(body.broken), **aside})
+    opened = service.open_session(bearer(request), opening, {**_seen(body.broken), **aside})
+    signs: AgentSigns = request.app.state.agent_signs
+    signs.begin(opened.agent_id)
+    return opened
 
 
 def _seen(broken: Mapping[str, str]) -> dict[str, str]:

@@ -98,7 +98,7 @@ class Settings(BaseSettings):
     """Without a heartbeat for this long an agent is shown as unreachable."""
     heartbeat_seconds: float = Field(default=15.0, gt=0)
     """How often agents report."""
-    agent_sign_seconds: float = Field(default=1.2, ge=0)
+    agent_sign_seconds: float = Field(default=1.0, ge=0)
     """How often agents at work say that they are there; 0: they are not asked to."""
     lost_after_seconds: float = Field(default=600.0, gt=0)
     """Without a heartbeat for this long an attempt is lost."""

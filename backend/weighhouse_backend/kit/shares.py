@@ -5,7 +5,7 @@ long as a tenant asks for less than its share, its requests begin at once. Whoev
 while others ask too waits: one such request is worked on at a time, none while one of those others
 is, and with pauses between them. Who is alone is not held up.
 
-What a tenant uses is its part of the time under work, averaged over the last second: of several
+What a tenant uses is its part of the time under work, averaged over an instant: of several
 requests at a time each counts its fraction, and a tenant that is held back counts as wanting all.
 The share is the water level under which all uses together fit into one request at a time (max-min
 fairness: Bertsekas and Gallager, Data Networks, 6.5.2).
@@ -26,17 +26,17 @@ from weighhouse_backend.kit.water_level import water_level
 CAPACITY = 0.8
 """Requests under work at a time that a process is good for."""
 HELD_USE, HELD_SECONDS = 2.0, 1.0
-"""Of whoever is held back, and was within that time: more than there is, for they do not look
-modest only because they wait.
+"""Of whoever is held back, and was: more than there is, for to wait does not make them modest."""
+AVERAGED_SECONDS, SPARED = 0.4, 1.5
+"""An instant, for until it is known who asks for too much everybody is slowed by them; of a share:
+who uses no more is not held back where others want more than that.
 """
-AVERAGED_SECONDS = 1.0
 ACTIVE_SECONDS = 10.0
-"""Who asked within it is somebody for whom the others are held back."""
+"""For whoever asked within it the others are held back."""
 ALONE_AT_ONCE, AT_ONCE = 8, 2
 """Of one tenant at a time, however much is left over: while nobody else asks; while others do."""
 SHORT_SECONDS, LONG_SECONDS = 0.02, 0.5
-"""Who waits for longer than the one rests; what is under work for longer than the other holds
-nobody up any more.
+"""Who waits for longer than the one rests; what works for longer than the other holds up none.
 """
 PATIENCE_SECONDS = 0.25
 """One who waited so long begins even while others' requests are under work."""
@@ -380,8 +380,11 @@ class Shares:
             use.until(now, len(self._serving))
         wanted = {tenant: use.wanted() for tenant, use in self._uses.items()}
         level = water_level(wanted.values(), CAPACITY)
-        over = {tenant for tenant, use in wanted.items() if use > level}
-        return over if wanted.keys() - over - NOBODYS else set()
+        for most in (level, SPARED * level):
+            over = {tenant for tenant, use in wanted.items() if use > most}
+            if wanted.keys() - over - NOBODYS:
+                return over
+        return set()
 
     def _part(self, now: float) -> float:
         """Of the process, for those who ask for more than their share."""

@@ -11,8 +11,8 @@ Part = Literal["worker", "timetable"]
 PARTS: tuple[Part, ...] = ("worker", "timetable")
 KEPT_SECONDS = 86_400
 """What gave no sign for so long never gave one."""
-SILENT_SECONDS: Mapping[Part, float] = {"worker": 4.5, "timetable": 60.0}
-"""A part that gave no sign for so long is taken for away: a worker gives one every two seconds, a
+SILENT_SECONDS: Mapping[Part, float] = {"worker": 3.5, "timetable": 60.0}
+"""A part that gave no sign for so long is taken for away: a worker gives one each second, a
 timetable whenever it sends something.
 """
 
