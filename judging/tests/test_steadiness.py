@@ -159,7 +159,7 @@ def test_what_is_regular_is_flat_however_little_it_is(counts: list[int]) -> None
 
 
 def test_of_few_operations_it_is_told_how_few_they_are() -> None:
-    drawn = np.random.default_rng(4).poisson(0.3, 40)
+    drawn = np.random.default_rng(4).poisson(0.2, 60)
     found = assess(counted([int(each) for each in drawn]))
     assert found.kind == "not_assessable"
     assert f"{drawn.sum()} operations succeeded in all, by which its rate is known to ±" in (

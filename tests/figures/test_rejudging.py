@@ -101,7 +101,7 @@ def test_the_command_shows_what_would_change_changes_it_and_then_nothing(
     dry = weighhouse("rejudge", "--all", "--dry-run")
     assert dry.returncode == 0, dry.stderr
     assert "inconclusive (rules 1)" in dry.stdout
-    assert "2 of 2 campaigns would get a verdict by rules 2" in dry.stdout
+    assert "2 of 2 campaigns would get a verdict by rules 3" in dry.stdout
 
     listed = document(weighhouse("campaign", "list", "--json"))["items"]
     newest = max((one for one in listed if one["status"] == "completed"), key=lambda one: one["id"])

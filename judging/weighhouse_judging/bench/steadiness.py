@@ -185,6 +185,11 @@ def _of_counts(counts: npt.NDArray[np.int64]) -> Course:
     return Course([float(each) for each in found], operations=found, seconds=float(len(found)))
 
 
+def _half_for(share: float) -> Callable[[Floats], Floats]:
+    """Half the speed for a share of the time, at its begin."""
+    return lambda x: np.where(x < share, np.log(0.5), 0.0)
+
+
 def _middle_third(x: Floats) -> Floats:
     return np.where((x > 1 / 3) & (x < 2 / 3), np.log(0.5), 0.0)
 
@@ -195,37 +200,6 @@ KINDS: tuple[Kind, ...] = (
     Kind("still, AR(1) 0.8, 3 %", "flat", _still(0.8, 0.03), 0.10),
     Kind("still, AR(1) 0.8, 10 %", "flat", _still(0.8, 0.10), 0.15),
     Kind("still, 3 % of intervals stall", "flat", _stalls, 0.05),
-    Kind("still, heavy tails (t with 3 degrees of freedom)", "flat", _heavy, 0.05),
-    Kind("wanders by 0.2 % an interval, noise 3 %", "flat", _wanders, 0.10, 60, up_to=60),
-    Kind("nothing for 3 intervals", "unsteady", _standstill, 0.99),
-    Kind(
-        "dips to half for 5 of each 20 intervals", "periodic",
-        _returns(lambda x: np.where(x < 0.25, np.log(0.5), 0.0), 20), 0.90, 300,
-    ),
-    Kind(
-        "dips to half for 8 of each 20 intervals", "periodic",
-        _returns(lambda x: np.where(x < 0.4, np.log(0.5), 0.0), 20), 0.90, 300,
-    ),
-    Kind(
-        "dips to half for 3 of each 30 intervals", "periodic",
-        _returns(lambda x: np.where(x < 0.1, np.log(0.5), 0.0), 30), 0.90, 300,
-    ),
-    Kind(
-        "sawtooth of ± 15 % each 20 intervals", "periodic",
-        _returns(lambda x: np.log(0.85 + 0.3 * x), 20), 0.90, 300,
-    ),
-    Kind(
-        "sawtooth of ± 15 % each 20 intervals, AR(1) 0.8", "periodic",
-        _returns(lambda x: np.log(0.85 + 0.3 * x), 20, correlation=0.8), 0.90, 300,
-    ),
-    Kind(
-        "sawtooth of ± 15 % each 45 intervals", "periodic",
-        _returns(lambda x: np.log(0.85 + 0.3 * x), 45), 0.90, 300,
-    ),
-    Kind(
-        "dips to half for a third of each 20 intervals or so (± 5 %)", "periodic",
-        _returns(lambda x: np.where(x < 0.33, np.log(0.5), 0.0), 20, scatter=0.05), 0.90, 300,
-    ),
     Kind("still, p99 with noise 10 %", "flat", _p99(np.zeros_like, 0.0), 0.05),
     Kind("still, p99 AR(1) 0.8, 10 %", "flat", _p99(np.zeros_like, 0.8), 0.15),
     Kind("middle third at half speed, noise 5 %", "unsteady", _moved(_middle_third, 0, 0.05), 0.99),
@@ -253,15 +227,46 @@ KINDS: tuple[Kind, ...] = (
     Kind("3 operations an interval, regular", "flat", _regular(3.0), 0.05),
     Kind("15 operations an interval, regular", "flat", _regular(15.0), 0.05),
     Kind("10 operations an interval, random", "flat", _random(np.zeros_like, 10.0), 0.05),
-    Kind("1.5 operations an interval, random", "flat", _random(np.zeros_like, 1.5), 0.05),
     Kind("1 operation an interval, random", "flat", _random(np.zeros_like, 1.0), 0.05, 60),
-    Kind("30 operations an interval, random", "flat", _random(np.zeros_like, 30.0), 0.05),
-    Kind("100 operations an interval, random", "flat", _random(np.zeros_like, 100.0), 0.05),
     Kind(
         "4 operations an interval, random, a quarter in the second half", "slowing_down",
         _random(lambda x: np.where(x > 1 / 2, np.log(0.25), 0.0), 4.0), 0.90, 300,
     ),
     Kind("2 % more due than done", "overloaded", _backlog(0.02), 0.99),
+    Kind("still, heavy tails (t with 3 degrees of freedom)", "flat", _heavy, 0.05),
+    Kind("wanders by 0.2 % an interval, noise 3 %", "flat", _wanders, 0.10, 60, up_to=60),
+    Kind("nothing for 3 intervals", "unsteady", _standstill, 0.99),
+    Kind(
+        "dips to half for 5 of each 20 intervals", "periodic",
+        _returns(_half_for(0.25), 20), 0.90, 300,
+    ),
+    Kind(
+        "dips to half for 8 of each 20 intervals", "periodic",
+        _returns(_half_for(0.4), 20), 0.90, 300,
+    ),
+    Kind(
+        "dips to half for 3 of each 30 intervals", "periodic",
+        _returns(_half_for(0.1), 30), 0.90, 300,
+    ),
+    Kind(
+        "sawtooth of ± 15 % each 20 intervals", "periodic",
+        _returns(lambda x: np.log(0.85 + 0.3 * x), 20), 0.90, 300,
+    ),
+    Kind(
+        "sawtooth of ± 15 % each 20 intervals, AR(1) 0.8", "periodic",
+        _returns(lambda x: np.log(0.85 + 0.3 * x), 20, correlation=0.8), 0.90, 300,
+    ),
+    Kind(
+        "sawtooth of ± 15 % each 45 intervals", "periodic",
+        _returns(lambda x: np.log(0.85 + 0.3 * x), 45), 0.90, 300,
+    ),
+    Kind(
+        "dips to half for a third of each 20 intervals or so (± 5 %)", "periodic",
+        _returns(_half_for(0.33), 20, scatter=0.05), 0.90, 300,
+    ),
+    Kind("1.5 operations an interval, random", "flat", _random(np.zeros_like, 1.5), 0.05),
+    Kind("30 operations an interval, random", "flat", _random(np.zeros_like, 30.0), 0.05),
+    Kind("100 operations an interval, random", "flat", _random(np.zeros_like, 100.0), 0.05),
 )  # fmt: skip
 
 

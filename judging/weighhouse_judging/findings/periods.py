@@ -46,6 +46,8 @@ class Period:
     """From one time to the next."""
     low: float
     """The lowest part of a period as a share of its highest."""
+    course: Floats
+    """What is so explained of each interval, about 0; logarithms."""
 
 
 def period_of(line: Floats, matters: float) -> Period | None:
@@ -71,9 +73,9 @@ def period_of(line: Floats, matters: float) -> Period | None:
     strongest = first + int(np.argmax(ratio[first - 1 : last]))
     if ratio[strongest - 1] < STANDS_OUT:
         return None
-    parts, period = _folded(rest, size, _fundamental(ratio, strongest))
-    low = math.exp(float(parts.min() - parts.max()))
-    return Period(period, low) if low <= 1.0 / (1.0 + matters) else None
+    course, period = _folded(rest, size, _fundamental(ratio, strongest))
+    low = math.exp(float(course.min() - course.max()))
+    return Period(period, low, course) if low <= 1.0 / (1.0 + matters) else None
 
 
 def _without_trend(line: Floats) -> Floats:
@@ -97,11 +99,11 @@ def _fundamental(ratio: Floats, strongest: int) -> int:
 
 
 def _folded(rest: Floats, size: int, returns: int) -> tuple[Floats, float]:
-    """The means of a period's parts, and the period: of those between two frequencies' the one in
-    which parts differ most.
+    """The means of a period's parts, at each interval, and the period: of those between two
+    frequencies' the one in which parts differ most.
     """
     places = np.arange(rest.size, dtype=np.float64)
-    best, parts, period = -1.0, np.zeros(1), size / returns
+    best, course, period = -1.0, np.zeros(rest.size), size / returns
     for tried in size / (returns + np.linspace(-0.5, 0.5, 21)):
         count = max(2, min(PARTS, int(tried)))
         part = np.minimum((places % tried / tried * count).astype(np.int64), count - 1)
@@ -109,5 +111,5 @@ def _folded(rest: Floats, size: int, returns: int) -> tuple[Floats, float]:
         means = np.bincount(part, weights=rest, minlength=count) / np.maximum(many, 1)
         explained = float((many * means**2).sum())
         if explained > best:
-            best, parts, period = explained, means, float(tried)
-    return parts, period
+            best, course, period = explained, means[part], float(tried)
+    return course, period

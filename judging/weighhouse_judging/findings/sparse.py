@@ -1,9 +1,10 @@
 """Courses of few operations: counts of an interval that are small whole numbers. Pure.
 
 Half an operation a second is 0, 1, 0, 1 by the second, and as regular as a rate can be; thirty a
-second are 22 or 41 by chance. So intervals of few are taken together, and the counts held against those of a Poisson process, in which
-operations come at an even rate and know nothing of each other. What scatters no more than that has
-one rate; how well it is known hangs on how many operations there were.
+second are 22 or 41 by chance. So intervals of few are taken together, and the counts held against
+those of a Poisson process, in which operations come at an even rate and know nothing of each other.
+What scatters no more than that has one rate; how well it is known hangs on how many operations
+there were.
 
 Source: the dispersion test of Poisson counts, Fisher, Statistical Methods for Research Workers
 (1925), section 16. How often it is wrong: `weighhouse_judging.bench.steadiness`.
@@ -50,7 +51,7 @@ def by_chance(operations: Sequence[int]) -> float | None:
     :returns: standard error of the rate, as a share of it; None when they do scatter more.
     """
     counts = np.asarray(operations, dtype=np.float64)
-    if counts.size < 2 or counts.mean() < DENSE:
+    if counts.size < FEWEST_OPERATIONS or counts.mean() < DENSE:
         return None
     even, error = _even(counts, np.full(counts.size, counts.mean()))
     return error if even else None

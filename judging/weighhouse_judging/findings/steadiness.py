@@ -33,6 +33,7 @@ SteadyClass = Literal[
     "flat", "warming_up", "slowing_down", "periodic", "unsteady", "overloaded", "not_assessable"
 ]
 
+ONE_WAY: tuple[SteadyClass, ...] = ("warming_up", "slowing_down")
 FEWEST_INTERVALS = 10
 """Intervals below which nothing is said of a course."""
 MOST_POINTS = 200
@@ -153,23 +154,23 @@ def assess(course: Course) -> Steadiness:
     latency = None
     if p99s is not None:
         latency = levels_of(np.log(p99s), width, P99_CHANGE)
-    begins = _together(throughput, latency, math.ceil(values.size / width))
+    kind, begins = _kind(throughput, latency), _together(throughput, latency, values.size, width)
+    returns = _returning(np.log(np.maximum(values, floor)), p99s, _way(throughput), width)
+    if returns is not None:
+        kind, begins = "periodic", [0]
     segments = _segments(values, p99s, [begin * width for begin in begins])
-    kind = _kind(throughput, latency)
-    returns, of = _returning(values, floor, p99s)
     standstill = _standstill_seconds(course, values)
-    if kind in ("flat", "unsteady") and returns is not None:
-        kind = "periodic"
     if kind != "overloaded" and standstill > 0:
         kind = "unsteady"
     if growth is not None and growth > BACKLOG_GROWTH:
         kind = "overloaded"
-    each = course.seconds / values.size
-    period = returns.intervals * each if returns is not None and kind == "periodic" else None
     means = [segment.throughput for segment in segments]
     lowest = min(means) / max(means) if max(means) > 0 else 1.0
-    if period is not None and returns is not None and of == "throughput":
-        lowest = returns.low
+    period = of = None
+    if returns is not None and kind == "periodic":
+        of, found = returns
+        period = found.intervals * course.seconds / values.size
+        lowest = found.low if of == "throughput" else lowest
     return Steadiness(
         kind,
         segments,
@@ -182,19 +183,26 @@ def assess(course: Course) -> Steadiness:
         throughput.error,
         values.size,
         period_seconds=period,
-        period_of=None if period is None else of,
+        period_of=of,
         standstill_seconds=standstill,
     )
 
 
 def _returning(
-    values: Floats, floor: float, p99s: Floats | None
-) -> tuple[Period | None, Literal["throughput", "p99"]]:
-    """What returns, of throughput or else of p99."""
-    found = period_of(np.log(np.maximum(values, floor)), THROUGHPUT_CHANGE)
-    if found is None and p99s is not None:
-        return period_of(np.log(p99s), P99_CHANGE), "p99"
-    return found, "throughput"
+    logs: Floats, p99s: Floats | None, way: SteadyClass | None, width: int
+) -> tuple[Literal["throughput", "p99"], Period] | None:
+    """What returns, of throughput or, where that has one level, of p99; None where the course goes
+    its way besides.
+    """
+    found = period_of(logs, THROUGHPUT_CHANGE)
+    if found is not None:
+        rest = levels_of(logs - found.course, width, THROUGHPUT_CHANGE)
+        return None if _way(rest) in ONE_WAY else ("throughput", found)
+    found = None if p99s is None or way is not None else period_of(np.log(p99s), P99_CHANGE)
+    if found is None or p99s is None:
+        return None
+    rest = levels_of(np.log(p99s) - found.course, width, P99_CHANGE)
+    return None if _way(rest, worse=1.0) in ONE_WAY else ("p99", found)
 
 
 def _standstill_seconds(course: Course, values: Floats) -> float:
@@ -271,9 +279,11 @@ def _change(levels: Levels) -> float:
     return math.expm1(levels.means[-1] - levels.means[0])
 
 
-def _together(throughput: Levels, latency: Levels | None, size: int) -> list[int]:
-    """Begins of both lines' segments; those closer than the shortest segment are one."""
-    nearest = max(SHORTEST, math.ceil(size / SHORTEST_SHARE))
+def _together(throughput: Levels, latency: Levels | None, size: int, width: int) -> list[int]:
+    """Begins of both lines' segments, in points of `width` intervals; those closer than the
+    shortest segment are one.
+    """
+    nearest = max(SHORTEST, math.ceil(math.ceil(size / width) / SHORTEST_SHARE))
     found = list(throughput.begins)
     for begin in () if latency is None else latency.begins:
         if all(abs(begin - other) >= nearest for other in found):

@@ -195,8 +195,8 @@ class _Fit:
         off = math.sqrt(max(0.0, left) / self.n.size)
         sentence = (
             f"The law does not fit: it is off by {off:.1%}, more than repeats of one load explain "
-            f"({math.sqrt(chance / levels.freedom):.1%}). Another curve than the law's, of a server "
-            "that is simply full for example, has no such contention or coherency."
+            f"({math.sqrt(chance / levels.freedom):.1%}). Another curve than the law's, of a "
+            "server that is simply full for example, has no such contention or coherency."
         )
         return NotSaid("does_not_fit", sentence)
 
