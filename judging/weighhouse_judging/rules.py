@@ -13,5 +13,5 @@ number.
 | --- | --- |
 | 1 | those of all verdicts from before the number was kept |
 | 2 | identity, blocks, families, bases, anchor, noise floors: docs/verdicts.md |
-| 3 | courses that return, standstills, counts by chance; clients are missed of what was timed alone |
+| 3 | courses that return, standstills, counts by chance; clients missed of what was timed alone |
 """
