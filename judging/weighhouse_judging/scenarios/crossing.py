@@ -33,7 +33,7 @@ SHALLOWEST = 0.05
 """Least depth of idle below the limit that is reckoned with."""
 STRAY = 0.05
 """Share of looks that may be anything."""
-MISFIT = 0.2
+MISFIT = 0.35
 """How wrong a straight line is, as a share of the distance from the limit."""
 NEAREST = 8
 """Looks far off the limit that count on each side, those nearest to the others."""
