@@ -4,6 +4,7 @@
 
 import argparse
 import json
+import math
 import secrets
 import subprocess
 import sys
@@ -105,7 +106,8 @@ def _shares(arguments: argparse.Namespace, there: World) -> tuple[int, int]:
     each = arguments.examples
     chosen = len(operations_of(there, arguments.only))
     if arguments.total is not None:
-        return max(1, arguments.total // 2 // chosen), arguments.total // 2
+        half = math.ceil(arguments.total / 2)
+        return math.ceil(half / chosen), half
     if arguments.hostile is not None:
         return each, arguments.hostile
     return each, 0 if arguments.only else each * len(DOORS)
