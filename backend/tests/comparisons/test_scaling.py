@@ -85,7 +85,9 @@ def test_knee_and_law_are_those_of_a_sweep(lines):
     assert (line["knee"], line["knee_inside"], line["saturation"]) == (
         "4 clients", True, "4 clients",
     )  # fmt: skip
-    law = line["scalability"]
+    assert line["scalability"] is None, "a server that is simply full has another curve"
+    assert "The law does not fit" in line["scalability_note"]
+    law = lines["memcached", ""]["scalability"]
     assert law["contention"]["low"] <= law["contention"]["value"] <= law["contention"]["high"]
     ends = law["line"][0]["clients"], law["line"][-1]["clients"]
     assert ends == pytest.approx((1, 16)), "nothing beyond what was measured"

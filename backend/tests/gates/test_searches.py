@@ -1,5 +1,6 @@
 """Campaigns whose loads are chosen while they are measured: sweeps and calibrations."""
 
+from itertools import cycle
 from uuid import UUID
 
 import pytest
@@ -80,9 +81,25 @@ def test_loads_are_doubled_then_refined_around_the_knee(laboratory, swept):
     assert max(point["load_level"]["value"] for point in stopped["points"]) == 16
 
 
-def test_a_law_is_fitted_with_intervals(laboratory, swept):
-    one = searches(laboratory, swept[0])["searches"][0]
-    law = one["scalability"]
+def test_no_law_is_told_of_a_server_that_follows_another(laboratory, swept):
+    for one in searches(laboratory, swept[0])["searches"]:
+        assert one["scalability"] is None
+        assert "The law does not fit" in one["scalability_note"]
+
+
+def test_a_law_is_fitted_with_intervals(laboratory):
+    noise = cycle((0.99, 1.01))
+
+    def lawful(order):
+        clients = order["load"]["clients"]
+        rate = 200 * clients / (1 + 0.05 * (clients - 1) + 0.004 * clients * (clients - 1))
+        return whole_run(
+            seed=order["seed"] % 5, rate=round(rate * next(noise)), median_us=1e6 * clients / rate
+        )
+
+    campaign = laboratory.campaign(curves("lawful", targets=ONE))
+    finish(laboratory, campaign, lawful)
+    law = searches(laboratory, campaign)["searches"][0]["scalability"]
     assert law["contention"]["low"] <= law["contention"]["value"]
     assert 0 < law["r_squared"] <= 1
     assert law["peak_clients"] or law["note"]
