@@ -21,6 +21,7 @@ from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.directory import free_port
+from weighhouse_judging.rules import RULES_VERSION
 from weighhouse_testing.stored import alembic_of, restored, settings_of
 from weighhouse_testing.waiting import until
 
@@ -101,17 +102,17 @@ def test_the_command_shows_what_would_change_changes_it_and_then_nothing(
     dry = weighhouse("rejudge", "--all", "--dry-run")
     assert dry.returncode == 0, dry.stderr
     assert "inconclusive (rules 1)" in dry.stdout
-    assert "2 of 2 campaigns would get a verdict by rules 3" in dry.stdout
+    assert f"2 of 2 campaigns would get a verdict by rules {RULES_VERSION}" in dry.stdout
 
     listed = document(weighhouse("campaign", "list", "--json"))["items"]
     newest = max((one for one in listed if one["status"] == "completed"), key=lambda one: one["id"])
     shown = weighhouse("campaign", "verdict", newest["id"])
     assert "superseded" not in shown.stdout
-    assert "rules 1; rules 2 hold today" in shown.stdout
+    assert f"rules 1; rules {RULES_VERSION} hold today" in shown.stdout
 
     done = weighhouse("rejudge", "--experiment", newest["experiment"]["slug"])
     assert done.returncode == 0, done.stderr
-    assert "2 of 2 campaigns got a verdict by rules 2" in done.stdout
+    assert f"2 of 2 campaigns got a verdict by rules {RULES_VERSION}" in done.stdout
 
     shown = weighhouse("campaign", "verdict", newest["id"])
     assert "rules 1, superseded" in shown.stdout
