@@ -139,6 +139,7 @@ class WaitingRoom:
             guest.polls.pop(poll, None)
             guest.called_at = time.monotonic()
             self._sightings.note(guest.known.agent_id)
+        if order is not None:
             self._signs.ask(guest.known.agent_id)
         return Claimed(order=order, directives=("drain",) if guest.known.draining else ())
 

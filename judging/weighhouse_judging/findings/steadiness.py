@@ -48,9 +48,9 @@ that come by chance. What the mean's error is stands beside it.
 """
 OPERATIONS_FOR_P99 = 1000
 """Operations in most intervals from which on ten lie beyond the interval's p99."""
-STANDING, SURE_OPERATIONS = 0.01, 10.0
-"""An interval that did less than this share of what is usual stood still, where so many operations
-were to be expected in it: by chance alone nothing is done in one of 20,000 such."""
+SURE_OPERATIONS = 10.0
+"""An interval stood still where so many operations were to be expected in it: by chance alone
+nothing is done in one of 20,000 such."""
 BACKLOG_GROWTH = 0.005
 """Growth of the wait before sending, as a share of the time that passed: so much more is due than
 is done."""
@@ -159,8 +159,8 @@ def assess(course: Course) -> Steadiness:
     if returns is not None:
         kind, begins = "periodic", [0]
     segments = _segments(values, p99s, [begin * width for begin in begins])
-    standstill = _standstill_seconds(course, values)
-    if kind != "overloaded" and standstill > 0:
+    standstill = _standstill_seconds(course, values, floor)
+    if standstill > 0:
         kind = "unsteady"
     if growth is not None and growth > BACKLOG_GROWTH:
         kind = "overloaded"
@@ -205,12 +205,12 @@ def _returning(
     return None if _way(rest, worse=1.0) in ONE_WAY else ("p99", found)
 
 
-def _standstill_seconds(course: Course, values: Floats) -> float:
-    """For how long next to nothing was done, in intervals in which enough was to be expected."""
+def _standstill_seconds(course: Course, values: Floats, floor: float) -> float:
+    """For how long no more than the floor was done, in intervals in which enough was due."""
     same = course.seconds / values.size
     lengths = np.asarray(course.lengths_seconds or [same] * values.size, dtype=np.float64)
     usual = float(np.median(values))
-    still = (values <= STANDING * usual) & (usual * lengths >= SURE_OPERATIONS)
+    still = (values <= floor) & (usual * lengths >= SURE_OPERATIONS)
     return float(lengths[still].sum())
 
 

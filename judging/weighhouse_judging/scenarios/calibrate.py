@@ -140,14 +140,13 @@ def refusals(plan: Plan) -> tuple[Refusal, ...]:
 def advance(plan: Plan, measured: Sequence[Measurement]) -> Step | Result[Calibration]:
     """The next measurement, or the operating point. Raises PlanRefused."""
     planning.checked(refusals(plan))
-    looks = [look for one in _rested(plan, measured) for look in _looks(plan, one)]
     spoiled = sum(one.failure is not None and one.failure.by == "elsewhere" for one in measured)
     full = len(measured) >= plan.most_measurements
-    if spoiled >= FAILURES_ELSEWHERE or (full and not looks):
+    if spoiled >= FAILURES_ELSEWHERE or (full and not any(_looks(plan, one) for one in measured)):
         return _not_measured(plan, measured)
     if not measured and plan.ramp:
         return _ramp(plan)
-    state = _State(plan, measured, looks)
+    state = _State(plan, measured)
     return state.ended(full=full) or state.step()
 
 
@@ -167,13 +166,15 @@ def stages(plan: Plan) -> tuple[float, ...]:
     return tuple(dict.fromkeys(levels))
 
 
-def _rested(plan: Plan, measured: Sequence[Measurement]) -> list[Measurement]:
+def _rested(plan: Plan, measured: Sequence[Measurement]) -> tuple[list[Measurement], bool]:
     """Without those that come right after a rate past the envelope: many a system is still busy
     with what was too much (a backlog, a compaction), so the first run after it counts for nothing.
     Clients that wait for their answers pile up nothing.
+
+    :returns: those that count, and whether the next one will not.
     """
     if plan.axis != "rate":
-        return list(measured)
+        return list(measured), False
     kept, rests = list[Measurement](), False
     for one in measured:
         if rests:
@@ -181,7 +182,7 @@ def _rested(plan: Plan, measured: Sequence[Measurement]) -> list[Measurement]:
             continue
         kept.append(one)
         rests = any(look.y is None or look.y > 0 for look in _looks(plan, one))
-    return kept
+    return kept, rests
 
 
 def _looks(plan: Plan, one: Measurement, blur: float = 1.0) -> list[Look]:
@@ -209,8 +210,10 @@ def _reached(plan: Plan, blur: float) -> float:
 class _State:
     """Everything that follows from the measurements so far."""
 
-    def __init__(self, plan: Plan, measured: Sequence[Measurement], looks: Sequence[Look]) -> None:
+    def __init__(self, plan: Plan, measured: Sequence[Measurement]) -> None:
         self.plan, self.measured = plan, measured
+        counted, self.resting = _rested(plan, measured)
+        looks = [look for one in counted for look in _looks(plan, one)]
         self.low, self.high = math.log(plan.low), math.log(plan.high)
         shape = crossing.CLOSED if plan.axis == "clients" else crossing.OPEN
         self.belief: Belief = crossing.believe(
@@ -218,11 +221,7 @@ class _State:
         )
         self.median = self.belief.quantile(0.5)
         self.level = self._whole(math.exp(min(self.high, max(self.low, self.median))))
-        rested = _rested(plan, measured)
-        self.whole = [one for one in rested if not one.stages and _looks(plan, one)]
-        self.resting = len(_rested(plan, [*measured, Measurement(math.exp(self.low))])) == len(
-            rested
-        )
+        self.whole = [one for one in counted if not one.stages and _looks(plan, one)]
 
     def ended(self, *, full: bool) -> Result[Calibration] | None:
         """What came out; None when it is not over."""
