@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.histograms import Histogram
+from weighhouse_judging.arithmetic.intervals import Between
 from weighhouse_judging.arithmetic.spectra import shift_curve, spectrum
 from weighhouse_judging.bench.many import recorded
 from weighhouse_judging.verdicts.ranks import rank
@@ -32,6 +33,18 @@ def test_ties_are_ties_and_the_best_group_is_marked() -> None:
 def test_too_few_blocks_rank_nobody() -> None:
     found = rank({"a": side(100, 1, 3), "b": side(10, 2, 3)}, higher_is_better=True)
     assert {(one.best_rank, one.worst_rank, one.low) for one in found} == {(1, 2, None)}
+
+
+def test_sides_of_campaigns_of_their_own_are_ranked_by_what_campaigns_differ_by() -> None:
+    sides = {
+        key: {(key, block): value for block, value in side(level, seed).items()}
+        for key, level, seed in (("a", 100, 1), ("b", 50, 2))
+    }
+    found = rank(sides, higher_is_better=True)
+    assert {(one.best_rank, one.worst_rank) for one in found} == {(1, 2)}
+    known = Between(np.asarray(0.02**2), np.asarray(9.0), np.asarray(0.2))
+    told = rank(sides, higher_is_better=True, between=known)
+    assert [(one.side, one.best_rank, one.worst_rank) for one in told] == [("a", 1, 1), ("b", 2, 2)]
 
 
 def test_a_spectrum_is_read_from_what_is_merged_and_its_band_from_runs() -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from weighhouse_judging.arithmetic.intervals import Between
 from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.noise import Floor, floor_of
 from weighhouse_judging.verdicts.sides import Judgement, Repeats, judge, with_family
@@ -42,6 +43,20 @@ def test_pairs_see_what_block_noise_hides() -> None:
     assert (together.method, together.verdict, together.better) == ("paired", "changed", False)
     apart = judged(blocks(first), blocks(lower, "b"))
     assert (apart.method, apart.verdict) == ("unpaired", "inconclusive")
+
+
+def test_between_campaigns_nothing_is_claimed_before_it_is_known_how_they_differ() -> None:
+    half = [value / 2 for value in STEADY] * 4
+    for other in (half, STEADY * 4):
+        found = judged(blocks(STEADY * 4), blocks(other, "b"))
+        assert (found.method, found.verdict, found.decided_by) == (
+            "unpaired", "inconclusive", "campaigns"
+        )  # fmt: skip
+        assert (found.low, found.p_value, found.better, found.significance) == (None, None, None, 0)
+        assert found.repeats_needed is None  # no number of them tells it
+    known = Between(np.asarray(0.01**2), np.asarray(9.0), np.asarray(0.2))
+    found = judged(blocks(STEADY), blocks([value / 2 for value in STEADY], "b"), between=known)
+    assert (found.method, found.verdict) == ("two_level", "changed")
 
 
 def test_repeats_without_a_partner_are_counted_and_left_out() -> None:

@@ -61,7 +61,9 @@ class DifferenceRead(BaseModel):
     p_holm: float | None
     """Adjusted over all differences shown."""
     verdict: Literal["changed", "equivalent", "inconclusive", "insufficient"]
-    decided_by: Literal["level", "family", "noise_floor", "threshold", "interval", "repeats"]
+    decided_by: Literal[
+        "level", "family", "noise_floor", "threshold", "interval", "repeats", "campaigns"
+    ]
     """What settled the verdict, or what kept the difference from being called changed."""
     better: bool | None
     significance: float

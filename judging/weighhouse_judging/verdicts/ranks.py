@@ -22,12 +22,13 @@ import numpy as np
 from weighhouse_judging.arithmetic import looks
 from weighhouse_judging.arithmetic.families import holm
 from weighhouse_judging.arithmetic.intervals import (
+    Between,
     Floats,
     LogDifference,
     level,
     paired,
-    unpaired,
 )
+from weighhouse_judging.verdicts.noise import against_base
 from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, REPEATS_FOR_A_CLAIM, Repeats
 
 Pair = tuple[Hashable, Hashable]
@@ -52,15 +53,22 @@ class Rank:
 
 
 def rank(
-    sides: Mapping[Any, Repeats], *, higher_is_better: bool, looked_at: bool = False
+    sides: Mapping[Any, Repeats],
+    *,
+    higher_is_better: bool,
+    looked_at: bool = False,
+    between: Between | None = None,
 ) -> tuple[Rank, ...]:
     """The sides by rank, the best first, ties by their medians.
 
     One figure a repeat, above 0, by block. Sides without figures are left out. Below five common
-    blocks (or five a side, where none is shared) two sides are not told apart.
+    blocks (or five a side, where none is shared) two sides are not told apart; nor are those that
+    share none, unless it is known how much campaigns differ.
+
+    :param between: how much they do.
     """
     present = {key: values for key, values in sides.items() if values and min(values.values()) > 0}
-    better = _decided(present, higher_is_better, looked_at)
+    better = _decided(present, higher_is_better, looked_at, between)
     ranks = [
         _rank(key, values, [other for other in present if (other, key) in better], len(present),
               sum((key, other) in better for other in present))
@@ -90,18 +98,21 @@ def _rank(
 
 
 def _decided(
-    sides: Mapping[Hashable, Repeats], higher_is_better: bool, looked_at: bool
+    sides: Mapping[Hashable, Repeats],
+    higher_is_better: bool,
+    looked_at: bool,
+    between: Between | None,
 ) -> set[tuple[Hashable, Hashable]]:
     """Pairs (better, worse) that hold with 95 % confidence, all together."""
     tested: list[Pair] = []
     p_values: list[float] = []
     second_larger: list[bool] = []
-    for pairs, difference, information in _differences(sides):
+    for pairs, difference, information in _differences(sides, between):
         p = difference.p_two_sided()
         p = looks.p_at_every_look(p, information, FAMILY_LEVEL) if looked_at else p
         tested += pairs
-        p_values += np.asarray(p).tolist()
-        second_larger += (difference.estimate > 0).tolist()
+        p_values += np.atleast_1d(p).tolist()
+        second_larger += np.atleast_1d(difference.estimate > 0).tolist()
     return {
         (second, first) if larger == higher_is_better else (first, second)
         for (first, second), p, larger in zip(tested, holm(p_values), second_larger, strict=True)
@@ -110,7 +121,7 @@ def _decided(
 
 
 def _differences(
-    sides: Mapping[Hashable, Repeats],
+    sides: Mapping[Hashable, Repeats], between: Between | None
 ) -> Iterator[tuple[Sequence[Pair], LogDifference, float]]:
     """Pairs of sides that can be told apart at all, those with as many repeats at once, so that
     hundreds of pairs cost no more than a few.
@@ -128,5 +139,7 @@ def _differences(
         a, b = np.stack([one for _, one, _ in found]), np.stack([one for _, _, one in found])
         if in_blocks:
             yield pairs, paired(b - a), size / looks.SHARPEST_AT
-        else:
-            yield pairs, unpaired(a, b), 2 / (1 / size + 1 / other) / looks.SHARPEST_AT
+        elif between is not None:
+            information = 2 / (1 / size + 1 / other) / looks.SHARPEST_AT
+            for pair, one, another in found:
+                yield [pair], against_base([one], another, between), information

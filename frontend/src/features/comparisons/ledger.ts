@@ -137,6 +137,7 @@ const DECIDED: Record<Difference['decided_by'], string> = {
   threshold: 'Its interval reaches below the threshold.',
   interval: 'Its interval holds “the same”.',
   repeats: 'There are too few repeats to claim anything.',
+  campaigns: 'The sides are of two campaigns, and how much campaigns differ here is not known: measure both in one, or noise (A/A).',
 }
 const METHODS: Record<Difference['method'], string> = {
   paired: 'paired by block',
