@@ -39,19 +39,18 @@ def claim(test, **more):
 
 
 def repeats(low=1_000, high=10_000, other=9_000, mean=3_000, noise=STEADY, several=6):
-    """Medians of the cells, in repeats; every cell in blocks of its own load level."""
+    """Medians of the cells, in repeats, by repetition."""
     values = {LOW["load"]: (LOW, low), "high": (HIGH, high), "other": (OTHER, other)}
     found = {
         (cell["side"], cell["workload"], cell["load"], "throughput", ""): {
-            (cell["load"], block): value * noise[(block + at) % len(noise)]
-            for block in range(several)
+            block: value * noise[(block + at) % len(noise)] for block in range(several)
         }
         for at, (cell, value) in enumerate(values.values())
         if value is not None
     }
     if mean is not None:
         found[(*list(HIGH.values()), "mean_us", "")] = {
-            (HIGH["load"], block): mean * noise[block] for block in range(several)
+            block: mean * noise[block] for block in range(several)
         }
     return found
 

@@ -14,7 +14,7 @@ from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import (
-    BASE_VERDICTS,
+    NOTHING_TO_ACCEPT,
     CampaignStatus,
     Verdict,
 )
@@ -62,7 +62,7 @@ class StandingService:
         campaign = self._locked(caller, campaign_id)
         if campaign.status != CampaignStatus.COMPLETED or campaign.verdict is None:
             raise NothingToAccept(f"campaign {campaign.number} is {campaign.status}")
-        if Verdict(campaign.verdict) in BASE_VERDICTS:
+        if Verdict(campaign.verdict) in NOTHING_TO_ACCEPT:
             raise NothingToAccept(
                 f"campaign {campaign.number} is {campaign.verdict}: it is a base as it stands"
             )

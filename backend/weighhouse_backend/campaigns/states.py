@@ -70,9 +70,14 @@ class Verdict(StrEnum):
     NOT_COMPARABLE = "not_comparable"
 
 
-BASE_VERDICTS = frozenset({Verdict.PASSED, Verdict.EQUIVALENT, Verdict.NO_BASELINE})
+BASE_VERDICTS = frozenset(
+    {Verdict.PASSED, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE, Verdict.NO_BASELINE}
+)
 """Of campaigns that may be a base as they stand; others have to be accepted. The first campaign has
-no base, and is the beginning."""
+no base, and is the beginning. Inconclusive ones count: those alone that pass lie higher than their
+level, and each makes the next look worse. What they lose a little at a time, the anchor holds."""
+NOTHING_TO_ACCEPT = BASE_VERDICTS - {Verdict.INCONCLUSIVE}
+"""Of campaigns against which nothing stands."""
 
 
 class Trigger(StrEnum):

@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from weighhouse_judging.fairness.sheet import AspectRow, fairness_sheet
 from weighhouse_judging.findings.checks import Finding
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_judging.verdicts.noise import Floor
 
 from weighhouse_backend.campaigns.documents import own_levels
 from weighhouse_backend.campaigns.looks import LookService
@@ -16,10 +19,8 @@ from weighhouse_backend.comparisons.disclosing import disclosed
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
-from weighhouse_backend.comparisons.floors import FloorOf, FloorService
-from weighhouse_backend.comparisons.identities import CellSeen
+from weighhouse_backend.comparisons.floors import FloorOf, FloorService, SideCell, SideNoise
 from weighhouse_backend.comparisons.leading import Weighed, leads
-from weighhouse_backend.comparisons.machines import kinds_of, machine_rows, machines_of
 from weighhouse_backend.comparisons.measured import measured_rows
 from weighhouse_backend.comparisons.rankings import rankings
 from weighhouse_backend.comparisons.readings import readings
@@ -37,7 +38,11 @@ from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
 from weighhouse_backend.findings.examination import ExaminationService, RunFinding
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import FigureService
+from weighhouse_backend.results.identities import CellSeen
+from weighhouse_backend.results.machines import kinds_of, machine_rows, machines_of
+from weighhouse_backend.series.past import PastOf, PastService
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class ComparisonService:
     examination: ExaminationService
     looks: LookService
     floors: FloorService
+    past: PastService
 
     def compare(self, caller: Caller, question: Question) -> ComparisonRead:
         """Compare sides.
@@ -98,7 +104,7 @@ class ComparisonService:
     def _weighed(self, choice: Choice, of_runs: Sequence[RunFinding]) -> Weighed:
         sides = choice.sides
         opposed = [(base.cells, other.cells) for base, other in choice.opposed]
-        floors = self._floors(sides)
+        noise = self._noise(sides)
         thresholds = estimates.thresholds_of(sides[choice.baseline].document.thresholds)
         looked_at = any(self.looks.looked_at(one) for one in {side.campaign.id for side in sides})
         return Weighed(
@@ -106,9 +112,9 @@ class ComparisonService:
             cells=[side.cells for side in sides],
             opposed=opposed,
             paired=choice.paired,
-            differences=estimates.differences(opposed, thresholds, floors, looked_at=looked_at),
+            differences=estimates.differences(opposed, thresholds, noise, looked_at=looked_at),
             thresholds=thresholds,
-            floor_of=floors,
+            noise=noise,
             looked_at=looked_at,
             of_runs=of_runs,
         )
@@ -162,26 +168,51 @@ class ComparisonService:
                 sides, self.disclosure, sheet, of_runs, of_comparison, rows, differences
             ),
             differences=list(differences),
-            rankings=[] if choice.paired else rankings(cells, looked_at=weighed.looked_at),
+            rankings=[]
+            if choice.paired
+            else rankings(cells, weighed.noise, looked_at=weighed.looked_at),
             fairness=[AspectRead.of(row) for row in rows],
             unmatched=estimates.unmatched(cells),
             disclosure=sheet,
         )
 
-    def _floors(self, sides: Sequence[Side]) -> FloorOf[tuple[str, estimates.CellKey]]:
-        found = {}
-        for project_id in {side.campaign.project_id for side in sides}:
-            found[project_id] = self.floors.of_cells(
-                project_id,
-                {
-                    (side.key, name): CellSeen(side.document, runs, side.manifest)
-                    for side in sides
-                    if side.campaign.project_id == project_id
-                    for name, runs in side.cells.cells.items()
-                },
-            )
-        projects = {side.key: side.campaign.project_id for side in sides}
-        return lambda cell, metric: found[projects[cell[0]]](cell, metric)
+    def _noise(self, sides: Sequence[Side]) -> SideNoise:
+        """What is known of the noise of sides; what campaigns differ by where there are several,
+        without those that are compared.
+        """
+        compared = {side.campaign.id for side in sides}
+        floors: dict[UUID, FloorOf[SideCell]] = {}
+        pasts: dict[UUID, PastOf[SideCell]] = {}
+        for side in sides:
+            campaign = side.campaign
+            if campaign.project_id not in floors:
+                mine = [one for one in sides if one.campaign.project_id == campaign.project_id]
+                floors[campaign.project_id] = self.floors.of_cells(campaign.project_id, _seen(mine))
+            if len(compared) > 1 and campaign.experiment_id not in pasts:
+                mine = [
+                    one for one in sides if one.campaign.experiment_id == campaign.experiment_id
+                ]
+                pasts[campaign.experiment_id] = self.past.of_cells(
+                    campaign.experiment_id, _seen(mine), without=compared
+                )
+        of_side = {side.key: side.campaign for side in sides}
+
+        def floor(cell: SideCell, metric: str) -> Floor | None:
+            return floors[of_side[cell[0]].project_id](cell, metric)
+
+        def past(cell: SideCell, metric: str) -> Sequence[PastCampaign]:
+            found = pasts.get(of_side[cell[0]].experiment_id)
+            return () if found is None else found(cell, metric)
+
+        return SideNoise(floor, past)
+
+
+def _seen(sides: Sequence[Side]) -> dict[SideCell, CellSeen]:
+    return {
+        (side.key, name): CellSeen(side.document, runs, side.manifest)
+        for side in sides
+        for name, runs in side.cells.cells.items()
+    }
 
 
 def _checked(cells: Sequence[SideCells], rows: Sequence[AspectRow]) -> list[Finding]:
@@ -191,7 +222,7 @@ def _checked(cells: Sequence[SideCells], rows: Sequence[AspectRow]) -> list[Find
             runs[0].workload,
             runs[0].load_label,
             runs[0].load_kind,
-            len(estimates.values(runs, "throughput")),
+            len(repeats.values(runs, "throughput")),
         )
         for side in cells
         for runs in side.cells.values()

@@ -17,6 +17,7 @@ from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.noise.dependencies import noise_over
+from weighhouse_backend.series.dependencies import SeriesKept
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Comparisons:
             self.findings.examination,
             results.campaigns.looks,
             FloorService(noise_over(results.campaigns.session)),
+            SeriesKept(self.findings).past,
         )
 
     @cached_property

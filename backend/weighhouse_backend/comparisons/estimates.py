@@ -1,20 +1,19 @@
 """From repeats of cells to estimates, differences and unmatched cells. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, level
 from weighhouse_judging.arithmetic.rates import Rate, wilson
-from weighhouse_judging.verdicts.failures import Attempts
-from weighhouse_judging.verdicts.metrics import METRICS
-from weighhouse_judging.verdicts.noise import Floor
-from weighhouse_judging.verdicts.sides import Judgement, Repeats, judge, with_family
+from weighhouse_judging.verdicts.metrics import METRICS, Metric
+from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
 from weighhouse_protocol.experiment import Thresholds
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.comparisons.floors import NOTHING_KNOWN, SideNoise
 from weighhouse_backend.comparisons.schemas import (
     ComparedCellRead,
     DifferenceRead,
@@ -25,6 +24,7 @@ from weighhouse_backend.comparisons.schemas import (
     UnmatchedRead,
 )
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.repeats import CellKey, attempts, blocks, values
 
 ESTIMATED = (
     "throughput", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "memory_before_bytes",
@@ -36,11 +36,6 @@ SHOWN_FIRST = (
 """The figures of a comparison in the order they are read: what people ask for first, first."""
 OPEN = frozenset({RunStatus.QUEUED, RunStatus.ALLOCATED, RunStatus.RUNNING, RunStatus.SETTLING})
 
-CellKey = tuple[str, str]
-"""Workload and label of the load level."""
-FloorOfCell = Callable[[tuple[str, CellKey], str], Floor | None]
-"""The noise floor of a side's cell and figure."""
-
 
 @dataclass(frozen=True)
 class SideCells:
@@ -50,49 +45,6 @@ class SideCells:
     cells: Mapping[CellKey, Sequence[RunFigures]]
     left_out: Mapping[CellKey, str] = field(default_factory=dict)
     """Why a cell is not in its experiment, where the experiment says so."""
-
-
-def by_cell(runs: Iterable[RunFigures]) -> dict[CellKey, list[RunFigures]]:
-    """Runs gathered by their cell, in the order they come."""
-    cells: dict[CellKey, list[RunFigures]] = {}
-    for run in runs:
-        cells.setdefault(run.cell, []).append(run)
-    return cells
-
-
-def values(runs: Iterable[RunFigures], metric: str) -> list[float]:
-    """A metric of each repeat that gave it."""
-    found = (getattr(run, metric) for run in runs if run.status == RunStatus.COMPLETED)
-    return [float(value) for value in found if value is not None]
-
-
-def blocks(runs: Iterable[RunFigures], metric: str) -> Repeats:
-    """A metric of each repeat that gave it, by the block it was measured in: pairs of sides are
-    those under one key.
-    """
-    return {
-        (run.campaign_id, run.block, run.twin): float(value)
-        for run in runs
-        if run.status == RunStatus.COMPLETED and (value := getattr(run, metric)) is not None
-    }
-
-
-def attempts(runs: Sequence[RunFigures]) -> Attempts:
-    """What became of a cell's repeats that have ended."""
-    done = [run for run in runs if run.status == RunStatus.COMPLETED]
-    return Attempts(
-        completed=len(done),
-        failures=tuple(
-            run.failure_kind or str(run.status)
-            for run in runs
-            if run.status in {RunStatus.FAILED, RunStatus.CANCELLED}
-        ),
-        operations=tuple(
-            Rate(run.failed_operations, run.operations)
-            for run in done
-            if run.operations is not None and run.failed_operations is not None
-        ),
-    )
 
 
 def estimate(repeats: Sequence[float]) -> EstimateRead | None:
@@ -151,7 +103,7 @@ def compared_cell(side: str, runs: Sequence[RunFigures]) -> ComparedCellRead:
 def differences(
     pairs: Sequence[tuple[SideCells, SideCells]],
     thresholds: Mapping[str, float],
-    floor_of: FloorOfCell = lambda _cell, _metric: None,
+    noise: SideNoise = NOTHING_KNOWN,
     *,
     looked_at: bool = False,
 ) -> list[DifferenceRead]:
@@ -160,23 +112,15 @@ def differences(
 
     Each pair is (baseline, other). Holm's adjustment is over all differences returned.
 
-    :param floor_of: noise floor of a side's cell and figure; of two sides, the noisier counts.
+    :param noise: what is known of it; of two sides, the noisier counts.
     :param looked_at: whether somebody saw figures while they grew.
     """
     judged: list[tuple[SideCells, SideCells, RunFigures, Judgement]] = []
     for baseline, other in pairs:
         for cell, runs in other.cells.items():
-            base = baseline.cells.get(cell, ())
             for metric in METRICS:
-                judgement = judge(
-                    metric,
-                    blocks(base, metric.name),
-                    blocks(runs, metric.name),
-                    threshold=thresholds.get(metric.name),
-                    floor=noisier(
-                        floor_of((side.key, cell), metric.name) for side in (baseline, other)
-                    ),
-                    looked_at=looked_at,
+                judgement = judged_pair(
+                    metric, (baseline, other), cell, thresholds, noise, looked_at=looked_at
                 )
                 if judgement is not None:
                     judged.append((baseline, other, runs[0], judgement))
@@ -188,10 +132,27 @@ def differences(
     return sorted(shown, key=lambda one: (SHOWN_FIRST.index(one.metric), -one.significance))
 
 
-def noisier(floors: Iterable[Floor | None]) -> Floor | None:
-    """Of the floors of two sides, the one that counts."""
-    known = [floor for floor in floors if floor is not None]
-    return max(known, key=lambda floor: float(floor.within.variance), default=None)
+def judged_pair(
+    metric: Metric,
+    sides: tuple[SideCells, SideCells],
+    cell: CellKey,
+    thresholds: Mapping[str, float],
+    noise: SideNoise,
+    *,
+    looked_at: bool,
+) -> Judgement | None:
+    """The second side against the first in a cell, alone; None where one has no figure."""
+    a, b = (blocks(side.cells.get(cell, ()), metric.name) for side in sides)
+    keys = [side.key for side in sides]
+    return judge(
+        metric,
+        a,
+        b,
+        threshold=thresholds.get(metric.name),
+        floor=noise.floor(keys, cell, metric.name),
+        between=None if a.keys() & b.keys() else noise.between(keys, cell, metric.name),
+        looked_at=looked_at,
+    )
 
 
 def difference_read(

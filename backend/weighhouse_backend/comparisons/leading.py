@@ -9,19 +9,14 @@ from weighhouse_judging.verdicts.lead_cells import LeadCell, Pair
 from weighhouse_judging.verdicts.leads import Lead, lead, lead_of_targets
 from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.readings import word_of
-from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
+from weighhouse_judging.verdicts.sides import Judgement, with_family
 
-from weighhouse_backend.comparisons.estimates import (
-    CellKey,
-    FloorOfCell,
-    SideCells,
-    blocks,
-    noisier,
-    values,
-)
+from weighhouse_backend.comparisons.estimates import SideCells, judged_pair
+from weighhouse_backend.comparisons.floors import SideNoise
 from weighhouse_backend.comparisons.readings import PRIMARY
 from weighhouse_backend.comparisons.schemas import DifferenceRead, LeadRead
 from weighhouse_backend.findings.examination import RunFinding
+from weighhouse_backend.results.repeats import CellKey, values
 
 
 @dataclass(frozen=True)
@@ -38,7 +33,7 @@ class Weighed:
     differences: Sequence[DifferenceRead]
     """Of the opposed, corrected together."""
     thresholds: Mapping[str, float]
-    floor_of: FloorOfCell
+    noise: SideNoise
     looked_at: bool
     of_runs: Sequence[RunFinding]
     """What checks found of their runs."""
@@ -117,18 +112,12 @@ def _judged(
     baselines = {base.key for base, _ in weighed.opposed}
     others = [side for side in weighed.cells if side.key not in baselines]
     for cell in cells:
-        repeats = {side.key: blocks(side.cells.get(cell, ()), metric) for side in others}
-        for first, second in itertools.combinations(others, 2):
-            judgement = judge(
-                METRIC[metric],
-                repeats[first.key],
-                repeats[second.key],
-                threshold=weighed.thresholds.get(metric),
-                floor=noisier(
-                    weighed.floor_of((side.key, cell), metric) for side in (first, second)
-                ),
+        for pair in itertools.combinations(others, 2):
+            judgement = judged_pair(
+                METRIC[metric], pair, cell, weighed.thresholds, weighed.noise,
                 looked_at=weighed.looked_at,
-            )
+            )  # fmt: skip
+            first, second = pair
             if judgement is not None:
                 yield cell, first.key, second.key, judgement
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.identity.digests import Identity, differences
 
-from weighhouse_backend.comparisons.identities import DRIVER
+from weighhouse_backend.results.identities import DRIVER
 
 CellKey = tuple[str, str]
 """Workload and label of the load level."""

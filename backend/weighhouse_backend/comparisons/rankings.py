@@ -6,9 +6,11 @@ from weighhouse_judging.verdicts.metrics import METRICS, Metric
 from weighhouse_judging.verdicts.ranks import Rank, rank
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Repeats
 
-from weighhouse_backend.comparisons.estimates import SideCells, blocks, estimate, load_level
+from weighhouse_backend.comparisons.estimates import SideCells, estimate, load_level
+from weighhouse_backend.comparisons.floors import NOTHING_KNOWN, SideNoise
 from weighhouse_backend.comparisons.schemas import RankingRead, RankRead
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.repeats import blocks
 
 FEWEST_SIDES = 3
 """Of two, the difference says all."""
@@ -16,18 +18,27 @@ FEWEST_APART = 2
 """With fewer sides that were repeated often enough there are no two to tell apart."""
 
 
-def rankings(sides: Sequence[SideCells], *, looked_at: bool = False) -> list[RankingRead]:
+def rankings(
+    sides: Sequence[SideCells], noise: SideNoise = NOTHING_KNOWN, *, looked_at: bool = False
+) -> list[RankingRead]:
     """Every metric of every cell that three sides or more have a figure of, in document order.
 
+    :param noise: what is known of it.
     :param looked_at: whether somebody saw figures while they grew.
     """
     cells = dict.fromkeys(cell for side in sides for cell in side.cells)
     found = []
     for cell in cells:
         runs = {side.key: side.cells[cell] for side in sides if cell in side.cells}
+        apart = len({mine[0].campaign_id for mine in runs.values()}) > 1
         for metric in METRICS:
             repeats = {key: blocks(mine, metric.name) for key, mine in runs.items()}
-            ranks = rank(repeats, higher_is_better=metric.higher_is_better, looked_at=looked_at)
+            ranks = rank(
+                repeats,
+                higher_is_better=metric.higher_is_better,
+                looked_at=looked_at,
+                between=noise.between(runs, cell, metric.name) if apart else None,
+            )
             if len(ranks) >= FEWEST_SIDES:
                 found.append(_ranking(metric, runs, repeats, ranks))
     return found

@@ -6,8 +6,9 @@ from dataclasses import asdict
 from weighhouse_judging.caveats.gathering import Undecided
 from weighhouse_judging.verdicts.readings import CellReading, read
 
-from weighhouse_backend.comparisons.estimates import CellKey, SideCells
+from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.schemas import DifferenceRead, ReadingRead
+from weighhouse_backend.results.repeats import CellKey
 
 PRIMARY = {"closed": "throughput", "open": "p99_us"}
 """The figure that a loop is read by: an open one is given its throughput."""

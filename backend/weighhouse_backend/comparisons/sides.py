@@ -20,14 +20,14 @@ from weighhouse_backend.campaigns.naming import (
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
-from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.comparisons.schemas import SideRead
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.identities import CellSeen
 
 MOST_SIDES = 40
 
@@ -77,10 +77,10 @@ class Side:
     @property
     def cells(self) -> SideCells:
         """The runs by cell."""
-        return SideCells(self.key, estimates.by_cell(self.runs), self._left_out)
+        return SideCells(self.key, repeats.by_cell(self.runs), self._left_out)
 
     @property
-    def _left_out(self) -> dict[estimates.CellKey, str]:
+    def _left_out(self) -> dict[repeats.CellKey, str]:
         """Cells that the experiment says this side has not, with its reasons."""
         matrix = self.document.matrix
         if not matrix.exclusions:
@@ -93,7 +93,7 @@ class Side:
         }
 
     @property
-    def measured(self) -> dict[estimates.CellKey, Identity]:
+    def measured(self) -> dict[repeats.CellKey, Identity]:
         """What its cells were, for those that gave figures."""
         seen = {
             name: CellSeen(self.document, runs, self.manifest)

@@ -12,11 +12,11 @@ from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.gates.matching import GateKey, matched
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.results.figures import FigureService, RunFigures
+from weighhouse_backend.results.identities import CellSeen
 
 MOST_BASES = 10
 """Campaigns that are pooled."""

@@ -80,6 +80,7 @@ class Gates:
             Comparisons(self.findings).comparing,
             campaigns.looks,
             self.floors,
+            self.series.past,
             campaigns.settings.public_url,
         )
 
@@ -142,6 +143,7 @@ class Gates:
             self.gating,
             self.choosing,
             self.floors,
+            self.series.past,
             self.results.figures,
             Scenarios(self.results).choosing,
         )

@@ -13,7 +13,6 @@ from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS, RunStatus
-from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.comparing import ComparisonService
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
 from weighhouse_backend.comparisons.sides import Question
@@ -27,6 +26,8 @@ from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.results import repeats
+from weighhouse_backend.series.past import PastOf, PastService
 
 PINNED = "pinned"
 """Of campaigns from before there was a choice: the base they were started with."""
@@ -44,6 +45,7 @@ class GateService:
     comparing: ComparisonService
     looks: LookService
     floors: FloorService
+    past: PastService
     public_url: str
 
     def read(
@@ -110,7 +112,8 @@ class GateService:
         commits = {one: git.commit for one, git in told.items()}
         changes = subject_of(cells, (commits.get(latest), commits.get(campaign.id)))
         floor_of = self.floors.of_cells(campaign.project_id, seen[campaign.id])
-        evidence = [_evidence(cell, anchored.get(cell.key), floor_of) for cell in cells]
+        past_of = self.past.of_cells(campaign.experiment_id, seen[campaign.id], before=campaign.id)
+        evidence = [_evidence(cell, anchored.get(cell.key), floor_of, past_of) for cell in cells]
         result = gate_verdict.decide(
             evidence,
             subject=changes,
@@ -146,7 +149,12 @@ class GateService:
         return f"{url}/compare?campaign={campaign_id}&base={base_id}"
 
 
-def _evidence(cell: Matched, anchor: Matched | None, floor_of: FloorOf[GateKey]) -> CellEvidence:
+def _evidence(
+    cell: Matched,
+    anchor: Matched | None,
+    floor_of: FloorOf[GateKey],
+    past_of: PastOf[GateKey],
+) -> CellEvidence:
     candidate = cell.candidate.runs
     before = [run for seen in cell.bases.values() for run in seen.runs]
     metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
@@ -154,13 +162,14 @@ def _evidence(cell: Matched, anchor: Matched | None, floor_of: FloorOf[GateKey])
         identity=cell.candidate.identity().digest,
         label=cell.label,
         load_model=candidate[0].load_kind,
-        candidate=estimates.blocks(candidate, metric),
-        base={str(one): estimates.blocks(seen.runs, metric) for one, seen in cell.bases.items()},
+        candidate=repeats.blocks(candidate, metric),
+        base={str(one): repeats.blocks(seen.runs, metric) for one, seen in cell.bases.items()},
         anchor={}
         if anchor is None
-        else {str(one): estimates.blocks(seen.runs, metric) for one, seen in anchor.bases.items()},
+        else {str(one): repeats.blocks(seen.runs, metric) for one, seen in anchor.bases.items()},
+        past=past_of(cell.key, metric),
         floor=floor_of(cell.key, metric),
-        candidate_attempts=estimates.attempts(candidate),
-        base_attempts=estimates.attempts(before),
+        candidate_attempts=repeats.attempts(candidate),
+        base_attempts=repeats.attempts(before),
         mismatches=tuple(cell.changes),
     )

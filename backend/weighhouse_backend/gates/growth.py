@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
 
@@ -15,6 +16,7 @@ from weighhouse_backend.gates.looking import BaseRuns, figures_of, in_words, loo
 from weighhouse_backend.gates.matching import GateKey, pooled
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.scenarios.service import ScenarioService
+from weighhouse_backend.series.past import PastService
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class GrowthService:
     gates: GateService
     choosing: BaseService
     floors: FloorService
+    past: PastService
     figures: FigureService
     scenarios: ScenarioService
 
@@ -48,14 +51,17 @@ class GrowthService:
             for cell, runs in mine.cells.items()
             if (key := (runs[0].target, *runs[0].cell)) in against
         }
-        floor_of = self.floors.of_cells(
-            campaign.project_id, self.choosing.cells([campaign.id])[campaign.id]
-        )
+        seen = self.choosing.cells([campaign.id])[campaign.id]
+        floor_of = self.floors.of_cells(campaign.project_id, seen)
+        past_of = self.past.of_cells(campaign.experiment_id, seen, before=campaign.id)
 
         def floors(runs: Sequence[RunFigures], metric: str) -> Floor | None:
             return floor_of((runs[0].target, *runs[0].cell), metric)
 
-        states = look(mine, rule, base, floors)
+        def past(runs: Sequence[RunFigures], metric: str) -> Sequence[PastCampaign]:
+            return past_of((runs[0].target, *runs[0].cell), metric)
+
+        states = look(mine, rule, base, floors, past)
         return self.looks.note(campaign, states, in_words(rule, states))
 
     def _bases(self, campaign: Campaign) -> dict[GateKey, BaseRuns]:

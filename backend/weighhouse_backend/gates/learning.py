@@ -13,10 +13,10 @@ from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.comparisons.identities import CellSeen, place_of_runs
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import FigureService, RunFigures
+from weighhouse_backend.results.identities import CellSeen, place_of_runs
 
 Pair = tuple[RunFigures, RunFigures]
 LEARNT = (*(metric.name for metric in METRICS), "memory_after_load_bytes")

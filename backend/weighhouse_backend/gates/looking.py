@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
+from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.metrics import METRIC, METRICS, Metric
@@ -31,11 +32,15 @@ from weighhouse_protocol.repetitions import SequentialRepetitions
 from weighhouse_backend.campaigns.courses import CellState
 from weighhouse_backend.campaigns.planning import PlannedCell
 from weighhouse_backend.campaigns.states import CellCourse, RunStatus
-from weighhouse_backend.comparisons.estimates import attempts, blocks, thresholds_of
+from weighhouse_backend.comparisons.estimates import thresholds_of
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.repeats import attempts, blocks
 
 Floors = Callable[[Sequence[RunFigures], str], Floor | None]
 """What is known of the noise of a cell's machine: (its runs, name of the figure)."""
+
+Pasts = Callable[[Sequence[RunFigures], str], Sequence[PastCampaign]]
+"""The campaigns of a cell's series: (its runs, name of the figure)."""
 
 BaseRuns = Mapping[UUID, Sequence[RunFigures]]
 """Runs of one cell in the campaigns of a base."""
@@ -92,16 +97,18 @@ def look(
     rule: SequentialRepetitions,
     base: Mapping[PlannedCell, BaseRuns],
     floors: Floors,
+    pasts: Pasts,
 ) -> list[CellState]:
     """Where each cell of a campaign stands.
 
     :param base: runs of the base's campaigns, of cells that are the same measurement.
     :param floors: what is known of noise.
+    :param pasts: from which is learned how much campaigns differ.
     """
     plan = Repetitions(rule.at_least, rule.at_most, rule.half_width)
     answers = [*_sides(campaign, floors), *_levels(campaign)]
     if plan.half_width is None:
-        answers += _against_base(campaign, base, floors)
+        answers += _against_base(campaign, base, floors, pasts)
     return [_state(cell, plan, answers, campaign.blocks(cell)) for cell in campaign.cells]
 
 
@@ -219,12 +226,15 @@ def _levels(campaign: CampaignFigures) -> list[Answer]:
 
 
 def _against_base(
-    campaign: CampaignFigures, base: Mapping[PlannedCell, BaseRuns], floors: Floors
+    campaign: CampaignFigures,
+    base: Mapping[PlannedCell, BaseRuns],
+    floors: Floors,
+    pasts: Pasts,
 ) -> list[Answer]:
     shared = [cell for cell in campaign.cells if base.get(cell)]
     if not shared:
         return []
-    evidence = [_evidence(campaign, cell, base[cell], floors) for cell in shared]
+    evidence = [_evidence(campaign, cell, base[cell], floors, pasts) for cell in shared]
     threshold = campaign.document.thresholds.gate_percent / 100
     verdicts = judge_cells(evidence, threshold=threshold, looked_at=True)
     return [
@@ -241,7 +251,7 @@ def _of_gate(campaign: CampaignFigures, cell: PlannedCell, verdict: CellVerdict)
 
 
 def _evidence(
-    campaign: CampaignFigures, cell: PlannedCell, base: BaseRuns, floors: Floors
+    campaign: CampaignFigures, cell: PlannedCell, base: BaseRuns, floors: Floors, pasts: Pasts
 ) -> CellEvidence:
     runs = campaign.cells[cell]
     metric = campaign.metric(cell)
@@ -253,6 +263,7 @@ def _evidence(
         load_model=runs[0].load_kind,
         candidate=watched(runs),
         base={str(one): watched(theirs) for one, theirs in base.items()},
+        past=pasts(runs, metric.name),
         floor=floors(runs, metric.name),
         candidate_attempts=attempts(runs),
         base_attempts=attempts(before),

@@ -7,7 +7,7 @@ from uuid import UUID
 from weighhouse_judging.identity.digests import FieldChange
 from weighhouse_judging.identity.sides import Change, subject
 
-from weighhouse_backend.comparisons.identities import CellSeen, mismatches
+from weighhouse_backend.results.identities import CellSeen, mismatches
 
 GateKey = tuple[str, str, str]
 """Target, workload, label of the load level."""

@@ -11,6 +11,7 @@ from weighhouse_backend.noise.dependencies import noise_over
 from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.gaps import GapService
 from weighhouse_backend.series.history import HistoryService
+from weighhouse_backend.series.past import PastService
 from weighhouse_backend.series.repository import SeriesRepository
 
 
@@ -47,6 +48,11 @@ class SeriesKept:
             noise_over(campaigns.session),
             GapService(campaigns.campaigns, campaigns.experiments),
         )
+
+    @cached_property
+    def past(self) -> PastService:
+        """Finds the campaigns of cells."""
+        return PastService(self.repository)
 
 
 def _series(findings: FindingsDep) -> SeriesKept:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, delete, exists, func, select, update
+from sqlalchemy import Row, Select, delete, exists, func, select, update
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
@@ -153,6 +153,43 @@ class SeriesRepository:
             .where(SeriesPoint.campaign_id.in_(list(campaign_ids)))
             .values(series_id=other_id)
         )
+
+    def past(
+        self,
+        experiment_id: UUID,
+        cells: Collection[str],
+        before: UUID | None,
+        without: Collection[UUID],
+        most: int,
+    ) -> Sequence[Row[Any]]:
+        """The latest points of an experiment's cells, of each series and environment, oldest first.
+
+        :param cells: their identities.
+        :param most: of a series and environment.
+        """
+        newest_first = SeriesPoint.at.desc(), SeriesPoint.campaign_id.desc()
+        rank = func.row_number().over(
+            partition_by=(SeriesPoint.series_id, SeriesPoint.fingerprint), order_by=newest_first
+        )
+        query = (
+            select(
+                Series.cell_identity, Series.side_family, Series.metric, SeriesPoint.fingerprint,
+                SeriesPoint.place, SeriesPoint.repeats, SeriesPoint.at, SeriesPoint.campaign_id,
+                rank.label("rank"),
+            )
+            .join(Series, Series.id == SeriesPoint.series_id)
+            .where(
+                Series.experiment_id == experiment_id,
+                Series.cell_identity.in_(list(cells)),
+                SeriesPoint.campaign_id.not_in(list(without)),
+            )
+        )  # fmt: skip
+        if before is not None:
+            query = query.where(SeriesPoint.campaign_id < before)
+        ranked = query.subquery()
+        return self.session.execute(
+            select(ranked).where(ranked.c.rank <= most).order_by(ranked.c.at, ranked.c.campaign_id)
+        ).all()
 
     def point(self, series_id: UUID, campaign_id: UUID) -> SeriesPoint | None:
         """A campaign's point of a series."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from weighhouse_judging.studies.documents import PublishedFigure, Study
 
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.studies.schemas import StudyFigureRead
 
@@ -29,7 +30,7 @@ def study_figures(study: Study, runs: Sequence[RunFigures]) -> list[StudyFigureR
         for figure in (one for one in kinds if not one.startswith("memory_")):
             if (side, workload, load, figure) in printed:
                 continue
-            ours = estimates.estimate(estimates.values(mine, figure))
+            ours = estimates.estimate(repeats.values(mine, figure))
             if ours is not None:
                 found.append(
                     StudyFigureRead(
@@ -70,5 +71,5 @@ def _printed(one: PublishedFigure, cells: dict[Cell, list[RunFigures]]) -> Study
         value=one.read.value,
         setting=one.setting,
         place=one.place,
-        ours=estimates.estimate(estimates.values(mine, one.figure)),
+        ours=estimates.estimate(repeats.values(mine, one.figure)),
     )

@@ -22,12 +22,12 @@ from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.latest import Latest
 from weighhouse_backend.campaigns.naming import UNKNOWN_COLOUR, UNKNOWN_MARK
 from weighhouse_backend.campaigns.states import RunStatus
-from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.experiments.errors import ExperimentNotFound
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.studies.errors import StudyNotFound
 from weighhouse_backend.studies.figures import METRICS, study_figures
@@ -206,7 +206,7 @@ def changed(shipped: Experiment, measured: Experiment) -> bool:
 
 
 def repeats_of(runs: Sequence[RunFigures]) -> dict[Key, Repeats]:
-    """The repeats of each cell and figure, by block."""
+    """The repeats of each cell and figure, by repetition."""
     cells: dict[tuple[str, str, str], list[RunFigures]] = {}
     for run in runs:
         cells.setdefault((run.target, run.workload, run.load_label), []).append(run)
@@ -214,7 +214,7 @@ def repeats_of(runs: Sequence[RunFigures]) -> dict[Key, Repeats]:
         (*cell, metric, ""): found
         for cell, each in cells.items()
         for metric in METRICS
-        if (found := estimates.blocks(each, metric))
+        if (found := repeats.in_time(each, metric))
     }
 
 

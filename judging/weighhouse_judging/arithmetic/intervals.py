@@ -77,6 +77,19 @@ class LogDifference:
         """One-sided p of "at or below `null`": small when the difference lies above it."""
         return np.asarray(special.stdtr(self.freedom, -self._t(null)), dtype=np.float64)
 
+    def p_above_with_tails(self, usual: float, tail_freedom: float) -> Floats:
+        """`p_above()` as far as `usual`; beyond, that of a t of `tail_freedom` degrees which is as
+        large there: for tails of which nobody has seen enough to know them.
+        """
+        p_value = self.p_above()
+        stretch = special.stdtrit(tail_freedom, usual) / special.stdtrit(self.freedom, usual)
+        beyond = special.stdtr(tail_freedom, -self._t(0.0) * np.maximum(stretch, 1.0))
+        return np.asarray(np.where(p_value < usual, beyond, p_value), dtype=np.float64)
+
+    def with_tails(self, most_freedom: float) -> "LogDifference":
+        """The same, taken for a t of no more degrees of freedom than these: for heavier tails."""
+        return LogDifference(self.estimate, self.error, np.minimum(self.freedom, most_freedom))
+
     def mirrored(self) -> "LogDifference":
         """The same with the sides exchanged."""
         return LogDifference(-self.estimate, self.error, self.freedom)

@@ -12,7 +12,6 @@ from weighhouse_judging.arithmetic.intervals import (
     LogDifference,
     paired,
     two_level,
-    unpaired,
 )
 from weighhouse_judging.bench.comparing import (
     CAMPAIGNS,
@@ -28,11 +27,11 @@ from weighhouse_judging.verdicts.gate_cells import (
     judge_cells,
 )
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
-from weighhouse_judging.verdicts.gate_measures import FAMILY_ERROR, PASSING_ERROR
+from weighhouse_judging.verdicts.gate_measures import FAMILY_ERROR, PASSING_ERROR, TAIL_FREEDOM
 from weighhouse_judging.verdicts.sides import Repeats
 
-Base = Literal["pairs", "one", "pooled"]
-"""A and B in one campaign; one earlier campaign; CAMPAIGNS of them, by the two-level model."""
+Base = Literal["pairs", "pooled"]
+"""A and B in one campaign; CAMPAIGNS earlier ones, by the two-level model."""
 
 
 def worse(
@@ -40,11 +39,16 @@ def worse(
     cells: int,
     threshold: float = GATE_THRESHOLD,
     information: float | None = None,
+    *,
+    in_pairs: bool = False,
 ) -> Bools:
     """Which cells (last axis) of many gates are worse, lower being worse; Holm's first step."""
     p_value = difference.p_below()
     if information is not None:
         p_value = looks.one_sided_p_at_every_look(p_value, information, FAMILY_ERROR / cells)
+    if not in_pairs:
+        tails = difference.mirrored().p_above_with_tails(FAMILY_ERROR, TAIL_FREEDOM)
+        p_value = np.maximum(p_value, tails)
     return np.asarray(
         (np.expm1(difference.estimate) < -threshold) & (p_value * cells <= FAMILY_ERROR)
     )
@@ -58,27 +62,20 @@ def safe(difference: LogDifference, information: float | None = None) -> Bools:
     return np.asarray(p_value <= PASSING_ERROR)
 
 
-def equal_called_regression(
-    cells: int, between: float, cv: float, gates: int, seed: int, *, known: bool = True
-) -> float:
+def equal_called_regression(cells: int, between: float, cv: float, gates: int, seed: int) -> float:
     """Share of equal campaigns that a gate stops, five repeats, base of ten campaigns and an anchor
-    of one; `known=False`: a base of one campaign, and nothing known of the variance between.
+    of one.
     """
-    generator = np.random.default_rng([seed, cells, round(between * 1e4), round(cv * 1e4), known])
+    generator = np.random.default_rng([seed, cells, round(between * 1e4), round(cv * 1e4)])
     stopped, done = 0, 0
     while done < gates:
         now = min(gates - done, 200_000 // cells)
         base, other = campaigns(generator, "normal", (now, cells), 5, 5, cv, between)
         anchor = repeats(generator, "normal", cv, (now, cells, 5))
         anchor += generator.normal(0.0, between, (now, cells, 1))
-        if known:
-            between_them = borrowed(base)
-            bad = worse(against_campaigns(base, other, between_them), cells)
-            bad |= worse(
-                _against_anchor(base, between_them, anchor, other), cells, ANCHOR_THRESHOLD
-            )
-        else:
-            bad = worse(unpaired(anchor, other), cells)
+        between_them = borrowed(base)
+        bad = worse(against_campaigns(base, other, between_them), cells)
+        bad |= worse(_against_anchor(base, between_them, anchor, other), cells, ANCHOR_THRESHOLD)
         stopped += int(bad.any(axis=-1).sum())
         done += now
     return stopped / gates
@@ -141,7 +138,7 @@ def sequential(
     blocks = np.zeros(shape)
     for size in range(at_least, at_most + 1):
         difference, information = _grown(base, before, other[..., :size])
-        bad = worse(difference, cells, information=information)
+        bad = worse(difference, cells, information=information, in_pairs=base == "pairs")
         good = ~bad & safe(difference, information)
         blocks[open_] = size
         regressed |= open_ & bad
@@ -164,8 +161,6 @@ def _grown(base: Base, before: Floats, other: Floats) -> tuple[LogDifference, fl
         return paired(other - before[..., 0, :size]), size / looks.SHARPEST_AT
     total = before.shape[-2] * before.shape[-1]
     information = 2 / (1 / total + 1 / size) / looks.SHARPEST_AT
-    if base == "one":
-        return unpaired(before[..., 0, :], other), information
     return against_campaigns(before, other, borrowed(before)), information
 
 

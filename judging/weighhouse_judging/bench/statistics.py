@@ -24,8 +24,8 @@ SPREADS = (0.01, 0.03, 0.05)
 EQUAL_SPREADS = (0.01, 0.02, 0.03, 0.04, 0.05)
 EQUAL_SIZES = (5, 6, 7, 8, 10, 15, 20)
 BETWEEN = (0.0, 0.01, 0.02, 0.03)
-BASES: tuple[tuple[gating.Base, int], ...] = (("pairs", 30), ("one", 30), ("pooled", 10))
-OTHER_BASES: tuple[tuple[gating.Base, int], ...] = (("one", 10), ("pooled", 5))
+BASES: tuple[tuple[gating.Base, int], ...] = (("pairs", 30), ("pooled", 10))
+OTHER_BASES: tuple[tuple[gating.Base, int], ...] = (("pooled", 5),)
 LEVELS = (0.05, 0.02, 0.015, 0.0125, 0.01, 0.009, 0.005)
 
 
@@ -283,12 +283,6 @@ def shown(effort: Effort, seed: int) -> dict[str, object]:
             for rule, step, truly in itertools.product(
                 ("holm", "benjamini-yekutieli"), (-0.2, -0.4), (1, 21, 63)
             )
-        },
-        "equal campaigns called regression, base of one, variance between unknown": {
-            f"cells={cells} between={between}": gating.equal_called_regression(
-                cells, between, 0.03, effort.gates // cells // 4, seed, known=False
-            )
-            for cells, between in itertools.product((1, 6, 24), BETWEEN)
         },
         "gates of 5 to 30 repeats against other bases": {
             f"{base} of {size}, {cells} cells, step {step}": asdict(

@@ -128,7 +128,7 @@ def fitted(
 
     None when there are too few points to leave two degrees of freedom. Promises: deterministic.
     """
-    fixed = np.stack([np.ones(values.size), *(_column(values.size, piece) for piece in pieces)], 1)
+    fixed = np.stack([np.ones(values.size), *(column(values.size, piece) for piece in pieces)], 1)
     effects = _effects(places) if model.place_sigma is not None else fixed[:, :0]
     design = np.concatenate([fixed, effects], 1)
     freedom = values.size - fixed.shape[1] - max(0, effects.shape[1] - 1)
@@ -153,7 +153,7 @@ def fitted(
     )
 
 
-def _column(size: int, piece: Piece) -> Floats:
+def column(size: int, piece: Piece) -> Floats:
     """What a piece adds to each point, in units of its size."""
     time = np.arange(size, dtype=np.float64)
     if piece.kind == "step":

@@ -131,11 +131,18 @@ def _outcome(
         _, attempts = cell.attempts
         lost = not cell.candidate or len(attempts.failures) > attempts.repeats.failed
         return ("missing" if lost and cell.base else "unclear"), None
+    return _not_worse(base), None
+
+
+def _not_worse(base: Against) -> CellOutcome:
+    """What is said of a cell that is not shown to be worse."""
+    if not base.between_known:
+        return "unclear"
     if base.p_better <= FAMILY_ERROR and abs(base.relative) > base.threshold:
-        return "better", None
+        return "better"
     if -base.threshold <= base.low and base.high <= base.threshold:
-        return "equivalent", None
-    return ("not_worse" if base.p_beyond <= PASSING_ERROR else "unclear"), None
+        return "equivalent"
+    return "not_worse" if base.p_beyond <= PASSING_ERROR else "unclear"
 
 
 def _is_worse(against: Against, higher_is_better: bool) -> bool:

@@ -1,10 +1,11 @@
 """What is handed to the gate: cells by identity, with repeats in campaign, base and anchor."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from weighhouse_judging.identity.digests import FieldChange
+from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.failures import Attempts
 from weighhouse_judging.verdicts.metrics import METRIC, Metric
 from weighhouse_judging.verdicts.noise import Floor
@@ -24,6 +25,9 @@ class CellEvidence:
     base: Mapping[str, Repeats]
     """By campaign; empty when the base never completed the cell."""
     anchor: Mapping[str, Repeats] = field(default_factory=dict)
+    past: Sequence[PastCampaign] = ()
+    """Every completed campaign of the cell's series before this one, oldest first: what is learned
+    of how much campaigns differ. Where these are fewer than the base's, the base's are."""
     floor: Floor | None = None
     candidate_attempts: Attempts | None = None
     """Default: as many as there are figures, none failed."""
@@ -35,6 +39,12 @@ class CellEvidence:
     def metric(self) -> Metric:
         """The figure the gate watches under this load model."""
         return METRIC["throughput" if self.load_model == "closed" else "p99_us"]
+
+    @property
+    def course(self) -> Sequence[PastCampaign]:
+        """The campaigns from which is learned how much they differ."""
+        base = [PastCampaign(tuple(one.values())) for one in self.base.values() if one]
+        return base if len(base) > len(self.past) else self.past
 
     @property
     def attempts(self) -> tuple[Attempts, Attempts]:

@@ -1,11 +1,13 @@
 """A cell in figures, against base or anchor: estimate, error, p-values. Pure.
 
-The variance between campaigns comes from the base's own campaigns, four and more, and from a noise
-floor. A gate's cells borrow from each other what they know of it (`arithmetic/borrowing.py`): ten
+The level comes from the base. The variance between campaigns comes from every completed campaign of
+the cell's series (`verdicts/campaigns.py`), and from a noise floor; where neither is known, nothing
+is told. A gate's cells borrow from each other what they know of it (`arithmetic/borrowing.py`): ten
 campaigns alone leave a t with nine degrees of freedom, which over 24 cells and many looks could
 tell almost nothing.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,15 +22,10 @@ from weighhouse_judging.arithmetic.intervals import (
     Floats,
     LogDifference,
     paired,
-    unpaired,
 )
+from weighhouse_judging.verdicts.campaigns import learned
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
-from weighhouse_judging.verdicts.noise import (
-    FEWEST_CAMPAIGNS,
-    against_base,
-    means_of,
-    within_campaigns,
-)
+from weighhouse_judging.verdicts.noise import against_base, within_campaigns
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Method, Repeats
 
 LATENCY_FACTOR = 2.0
@@ -39,6 +36,10 @@ FAMILY_ERROR = 0.005
 
 PASSING_ERROR = 0.05
 """Chance that a cell exactly at the threshold passes."""
+
+TAIL_FREEDOM = 5.0
+"""Between campaigns, beyond FAMILY_ERROR: degrees of freedom of tails as heavy as campaigns have.
+One cell alone is not touched by them; of 24, one has to be that much further out."""
 
 ONE_SIDED_95 = 1.6448536269514722
 
@@ -53,7 +54,8 @@ class Against:
     relative: float
     low: float
     high: float
-    """The 95 % interval (at every look, if it was looked at)."""
+    """The 95 % interval (at every look, if it was looked at); the range of ratios where it is not
+    known how much campaigns differ."""
     base_repeats: int
     base_campaigns: int
     repeats: int
@@ -73,15 +75,15 @@ class Against:
 
 def betweens(cells: Sequence[CellEvidence]) -> list[Between | None]:
     """What is known, for each cell, of the variance between campaigns; None where nothing is."""
-    groups = [[logs(cell, one) for one in cell.base.values() if one] for cell in cells]
-    taught = [index for index, found in enumerate(groups) if len(found) >= FEWEST_CAMPAIGNS]
-    insides = [within_campaigns(groups[index]) for index in taught]
+    found = {index: learned(cell.course) for index, cell in enumerate(cells)}
+    taught = {index: one for index, one in found.items() if one is not None}
+    insides = [one.within for one in taught.values()]
     known: list[Between | None] = [
         None if cell.floor is None else cell.floor.between for cell in cells
     ]
     if not taught:
         return known
-    raw = [means_of(groups[index]) for index in taught]
+    raw = [one.between for one in taught.values()]
     scales = np.array(
         [
             max(float(one.share * inside.variance), RESOLUTION**2)
@@ -94,14 +96,14 @@ def betweens(cells: Sequence[CellEvidence]) -> list[Between | None]:
         np.array([float(inside.freedom) for inside in insides]),
     )
     for place, index in enumerate(taught):
-        learned = Between(
+        own = Between(
             np.asarray(ratios[place] * scales[place]),
             np.asarray(freedom[place]),
             raw[place].share,
             tied=len(taught) > 1,
         )
         floor = known[index]
-        known[index] = learned if floor is None else learned.with_more(floor, insides[place])
+        known[index] = own if floor is None else own.with_more(floor, insides[place])
     return known
 
 
@@ -164,42 +166,57 @@ class _Measured:
         return float(np.log1p(self.threshold))
 
     def p(self, side: str, family: int, looked_at: bool) -> float:
-        p_value = self.difference.p_above() if side == "worse" else self.difference.p_below()
+        if self.method == "unpaired":
+            return 1.0
+        difference = self.difference if side == "worse" else self.difference.mirrored()
+        p_value = difference.p_above()
         if looked_at:
             error = FAMILY_ERROR / family
             p_value = looks.one_sided_p_at_every_look(p_value, self.information, error)
+        if self.method == "two_level":
+            # Looking again does not draw a campaign anew: its tails count once.
+            tails = difference.p_above_with_tails(FAMILY_ERROR, TAIL_FREEDOM)
+            p_value = np.maximum(p_value, tails)
         return float(p_value)
 
     def against(self, p_worse: float, p_better: float, looked_at: bool) -> Against:
-        half = self.difference.half_width()
-        p_beyond = self.difference.p_below(self.limit)
-        if looked_at:
-            half = looks.half_width_at_every_look(self.difference, self.information)
-            p_beyond = looks.one_sided_p_at_every_look(p_beyond, self.information, PASSING_ERROR)
+        low, high, p_beyond = self._bounds(looked_at)
         estimate = float(self.difference.estimate)
         turned = -1.0 if self.cell.metric.higher_is_better else 1.0
-        low, high = sorted(
-            float(np.expm1(turned * end)) for end in (estimate - half, estimate + half)
-        )
+        ends = sorted(float(np.expm1(turned * end)) for end in (low, high))
         return Against(
             method=self.method,
             base_median=float(np.median(self.base)),
             median=float(np.median(list(self.cell.candidate.values()))),
             relative=float(np.expm1(turned * estimate)),
-            low=low,
-            high=high,
+            low=ends[0],
+            high=ends[1],
             base_repeats=len(self.base),
             base_campaigns=self.campaigns,
             repeats=len(self.cell.candidate),
             p_worse=p_worse,
             p_better=p_better,
-            p_beyond=float(p_beyond),
+            p_beyond=p_beyond,
             threshold=self.threshold,
             asked_threshold=self.asked,
             floor=self.floor,
             between_known=self.method != "unpaired",
             hopeless=self.least_error * ONE_SIDED_95 > self.limit,
         )
+
+    def _bounds(self, looked_at: bool) -> tuple[float, float, float]:
+        """The drawn interval in logarithms, and the p of "worse by the threshold or more"."""
+        if self.method == "unpaired":
+            base = logs(self.cell, dict(enumerate(self.base)))
+            other = logs(self.cell, self.cell.candidate)
+            return float(other.min() - base.max()), float(other.max() - base.min()), 1.0
+        half = self.difference.half_width()
+        p_beyond = self.difference.p_below(self.limit)
+        if looked_at:
+            half = looks.half_width_at_every_look(self.difference, self.information)
+            p_beyond = looks.one_sided_p_at_every_look(p_beyond, self.information, PASSING_ERROR)
+        estimate = float(self.difference.estimate)
+        return estimate - float(half), estimate + float(half), float(p_beyond)
 
 
 def _measured(
@@ -231,10 +248,11 @@ def _by_pairs(
     pairs = np.log(np.asarray(shared))
     own = paired((pairs[:, 1] - pairs[:, 0]) * (-1.0 if cell.metric.higher_is_better else 1.0))
     count = len(shared)
+    lent = (cell.floor.lend(own, count) if cell.floor else None) or own
     return _Measured(
         cell=cell,
         method="paired",
-        difference=(cell.floor.lend(own, count) if cell.floor else None) or own,
+        difference=lent,
         base=tuple(pair[0] for pair in shared),
         campaigns=1,
         asked=asked,
@@ -252,10 +270,12 @@ def _by_campaigns(
     taught = [logs(cell, one) for one in cell.base.values() if one and one not in groups]
     within = within_campaigns([*base, *taught, other])
     together = np.concatenate(base)
-    floor = None
+    floor, least = None, math.inf
     if between is None:
-        difference = unpaired(together, other)
-        least = float(np.std(together, ddof=1)) / float(np.sqrt(together.size))
+        centre = float(np.mean([one.mean() for one in base]))
+        difference = LogDifference(
+            np.asarray(other.mean() - centre), np.asarray(math.inf), np.asarray(1.0)
+        )
     else:
         difference = against_base(base, other, between, within)
         inside = float(within.variance) / other.size

@@ -13,6 +13,7 @@ from weighhouse_judging.verdicts.gate_cells import (
 )
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_measures import Against
+from weighhouse_judging.verdicts.noise import FEWEST_CAMPAIGNS
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
 GateVerdict = Literal[
@@ -181,10 +182,14 @@ def _unclear(cells: Sequence[CellVerdict]) -> str:
     few = [cell for cell in cells if cell.base is None]
     if few:
         reason += f", {len(few)} for want of {REPEATS_FOR_A_CLAIM} repeats a side"
-    vain = [cell for cell in cells if cell.base is not None and cell.base.hopeless]
+    judged = [cell.base for cell in cells if cell.base is not None]
+    unknown = [base for base in judged if not base.between_known]
+    vain = [base for base in judged if base.between_known and base.hopeless]
+    if unknown:
+        reason += f", {len(unknown)} because it is not known how much whole campaigns differ here"
     if vain:
         reason += f"; in {len(vain)} more repeats will not help: whole campaigns differ by as much"
-    elif len(few) < len(cells):
+    elif len(few) + len(unknown) < len(cells):
         reason += "; more repeats would tell"
     return f"{reason}."
 
@@ -211,8 +216,9 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
         )
     if any(not base.between_known for _, base in judged):
         notes.append(
-            "How much whole campaigns differ on this machine is not known yet (it takes four, or "
-            "noise runs), so that a difference between the two may be that."
+            "How much whole campaigns differ on this machine is not known yet: it takes "
+            f"{FEWEST_CAMPAIGNS} of this experiment, or of noise (A/A). Until then `base: beside` "
+            "tells, which measures base and build in one campaign."
         )
     return notes
 

@@ -129,7 +129,7 @@ def means_of(groups: Sequence[Floats]) -> Between:
     return Between(
         np.asarray(means.var(ddof=1)),
         np.asarray(float(len(groups) - 1)),
-        np.asarray(_share(groups)),
+        np.asarray(mean_share(groups)),
     )
 
 
@@ -151,11 +151,12 @@ def against_base(
     return two_level(
         float(other.mean()) - centre,
         len(base),
-        1 / other.size + _share(base) / len(base),
+        1 / other.size + mean_share(base) / len(base),
         within or within_campaigns([*base, other]),
         between,
     )
 
 
-def _share(groups: Sequence[Floats]) -> float:
+def mean_share(groups: Sequence[Floats]) -> float:
+    """How much of the variance of repeats is in the variance of campaigns' means: mean(1/n)."""
     return float(np.mean([1 / group.size for group in groups]))

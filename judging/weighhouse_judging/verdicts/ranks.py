@@ -28,7 +28,7 @@ from weighhouse_judging.arithmetic.intervals import (
     level,
     paired,
 )
-from weighhouse_judging.verdicts.noise import against_base
+from weighhouse_judging.verdicts.campaigns import as_decided
 from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, REPEATS_FOR_A_CLAIM, Repeats
 
 Pair = tuple[Hashable, Hashable]
@@ -142,4 +142,4 @@ def _differences(
         elif between is not None:
             information = 2 / (1 / size + 1 / other) / looks.SHARPEST_AT
             for pair, one, another in found:
-                yield [pair], against_base([one], another, between), information
+                yield [pair], as_decided([one], another, between), information

@@ -5,7 +5,8 @@
 **Paired by block** wherever the sides share blocks: Student's t on the logarithms of the ratios of
 pairs. What a block did to both cancels; repeats without a partner are counted as left out and take
 no part. **Unpaired** (between campaigns): whole campaigns differ as well as repeats in them, so
-interval and p come from the two-level model, with the variance between campaigns. Where nothing is
+interval and p come from the two-level model, with the variance between campaigns; the p takes in
+what machines usually do (`verdicts/campaigns.py`). Where nothing is
 known of it, nothing is claimed and no interval drawn, however many repeats there are: two campaigns
 of the same thing that differ by 2 % are called changed in 17 to 30 % of cases by what their repeats
 alone say, and the "95 %" interval holds the truth in 77 to 34 %.
@@ -41,6 +42,7 @@ from weighhouse_judging.arithmetic.intervals import (
     LogDifference,
     paired,
 )
+from weighhouse_judging.verdicts.campaigns import as_decided
 from weighhouse_judging.verdicts.metrics import Metric
 from weighhouse_judging.verdicts.noise import Floor, against_base
 
@@ -244,17 +246,17 @@ def _paired(
 
 def _unpaired(baseline: Repeats, other: Repeats, between: Between | None) -> Figures:
     a, b = np.log(list(baseline.values())), np.log(list(other.values()))
-    difference = None
+    drawn = tested = None
     if between is not None and min(a.size, b.size) > 1:
-        difference = against_base([a], b, between)
+        drawn, tested = against_base([a], b, between), as_decided([a], b, between)
     return Figures(
         method="unpaired" if between is None else "two_level",
         baseline=a,
         other=b,
         ratios=b[:, None] - a[None, :],
         left_out=0,
-        drawn=difference,
-        tested=difference,
+        drawn=drawn,
+        tested=tested,
         borrowed=False,
         information=2 / (1 / a.size + 1 / b.size) / looks.SHARPEST_AT,
         floor=None,

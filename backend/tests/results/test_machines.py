@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from weighhouse_backend.comparisons.machines import machine_rows
+from weighhouse_backend.results.machines import machine_rows
 from weighhouse_judging.fairness.sheet import SideFacts, confounders, fairness_sheet
 
 

@@ -1,0 +1,61 @@
+"""The campaigns of cells' series, from which is learned how much campaigns differ."""
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import UUID
+
+from weighhouse_judging.identity.sides import family
+from weighhouse_judging.verdicts.campaigns import MOST_PAST, PastCampaign
+
+from weighhouse_backend.results.identities import CellSeen
+from weighhouse_backend.series.history import environment_of
+from weighhouse_backend.series.repository import SeriesRepository
+
+Key = TypeVar("Key", bound=Hashable)
+PastOf = Callable[[Key, str], Sequence[PastCampaign]]
+"""The campaigns of a cell's series: (the cell, name of the figure)."""
+
+
+@dataclass(frozen=True)
+class PastService:
+    """Finds the completed campaigns of cells, whatever was said of them."""
+
+    repository: SeriesRepository
+
+    def of_cells(
+        self,
+        experiment_id: UUID,
+        cells: Mapping[Key, CellSeen],
+        *,
+        before: UUID | None = None,
+        without: Collection[UUID] = (),
+    ) -> PastOf[Key]:
+        """The campaigns of an experiment's cells, measured in their environment, oldest first; one
+        query for all. Of cells without a run that gave figures there are none.
+
+        :param before: a campaign; those before it alone.
+        :param without: campaigns that are being judged.
+        """
+        keys = {
+            name: (
+                cell.identity().digest,
+                family(cell.side.target).digest,
+                environment_of(cell.document, cell.runs)[0],
+            )
+            for name, cell in cells.items()
+            if cell.records
+        }
+        rows = self.repository.past(
+            experiment_id, {key[0] for key in keys.values()}, before, without, MOST_PAST
+        )
+        found: dict[tuple[str, str, str, str], list[PastCampaign]] = {}
+        for row in rows:
+            key = (row.cell_identity, row.side_family, row.fingerprint, row.metric)
+            found.setdefault(key, []).append(PastCampaign(tuple(row.repeats), row.place or ""))
+
+        def past(name: Key, metric: str) -> Sequence[PastCampaign]:
+            key = keys.get(name)
+            return () if key is None else found.get((*key, metric), ())
+
+        return past

@@ -1,0 +1,120 @@
+"""How much whole campaigns differ, and what may be decided by it. Pure.
+
+Two campaigns of the same thing differ by more than their repeats explain: a machine that was
+started again, a disk that is fuller, another neighbour. Only many campaigns tell by how much.
+
+**Learned from all of them.** The variance is that of the campaigns' means about the fitted course
+of their series (`series.watching`): steps, drifts and machines that differ are taken out, and cost
+their degrees of freedom. All completed campaigns count, whatever was said of them: those that
+passed alone are a sample with its tail cut off, which makes each next one look worse (Cohen 1959,
+Technometrics 1).
+
+**Decided with care.** A few campaigns that lie close together may have come by chance from a
+machine of two speeds, and campaigns have heavier tails than a normal distribution. What is
+*decided* between campaigns therefore takes in what machines usually do, as if so many campaigns
+before had differed by PRIOR_DEVIATION, and a t of few degrees of freedom. What is *drawn* is not
+widened by either.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weighhouse_judging.arithmetic.intervals import Between, Floats, LogDifference, Spread
+from weighhouse_judging.series.course import Piece, column
+from weighhouse_judging.series.watching import Point, find_changes
+from weighhouse_judging.verdicts.noise import (
+    FEWEST_CAMPAIGNS,
+    against_base,
+    mean_share,
+    within_campaigns,
+)
+
+PRIOR_DEVIATION = 0.03
+"""By how much campaigns of one thing usually differ on machines of which nothing is known."""
+
+PRIOR_FREEDOM = 3.0
+"""Campaigns that this is worth; it fades as more are known."""
+
+MOST_FREEDOM = 8.0
+"""Degrees of freedom of the t by which is decided: tails as campaigns have them."""
+
+MOST_PAST = 60
+"""The latest campaigns that are looked at: machines change."""
+
+
+@dataclass(frozen=True)
+class PastCampaign:
+    """A completed campaign of one cell and figure, whatever was said of it."""
+
+    repeats: Sequence[float]
+    """In the figure's unit, above 0; one or more."""
+    place: str = ""
+    """Which machines measured it."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What the campaigns of a series tell of their noise."""
+
+    between: Between
+    within: Spread
+    campaigns: int
+
+
+def learned(past: Sequence[PastCampaign]) -> Learned | None:
+    """How much campaigns differ about the course of their series, oldest first; None if too few.
+
+    Freedom: campaigns less what the course took (a level, each change, each further machine).
+    """
+    usable = [one for one in past if one.repeats and min(one.repeats) > 0][-MOST_PAST:]
+    if len(usable) < FEWEST_CAMPAIGNS:
+        return None
+    groups = [np.log(np.asarray(one.repeats, dtype=np.float64)) for one in usable]
+    means = np.array([float(group.mean()) for group in groups])
+    design = _design(usable, means)
+    weights, _, rank, _ = np.linalg.lstsq(design, means, rcond=None)
+    freedom = len(usable) - int(rank)
+    if freedom < FEWEST_CAMPAIGNS - 1:
+        return None
+    variance = float(np.square(means - design @ weights).sum()) / freedom
+    between = Between(
+        np.asarray(variance), np.asarray(float(freedom)), np.asarray(mean_share(groups))
+    )
+    return Learned(between, within_campaigns(groups), len(usable))
+
+
+def as_decided(
+    base: Sequence[Floats], other: Floats, between: Between, within: Spread | None = None
+) -> LogDifference:
+    """A campaign against others, as is decided by; `noise.against_base` is what is drawn."""
+    spread = within or within_campaigns([*base, other])
+    careful = with_prior(between, spread)
+    return against_base(base, other, careful, spread).with_tails(MOST_FREEDOM)
+
+
+def with_prior(between: Between, within: Spread) -> Between:
+    """What is known, and what machines usually do; the freedom stays that of what is known."""
+    usual = PRIOR_DEVIATION**2 + between.share * within.variance
+    total = between.freedom + PRIOR_FREEDOM
+    variance = (between.freedom * between.variance + PRIOR_FREEDOM * usual) / total
+    return Between(np.asarray(variance), between.freedom, between.share, between.tied)
+
+
+def _design(past: Sequence[PastCampaign], means: Floats) -> Floats:
+    """Columns of the course: level, evident changes, machines."""
+    points = [
+        Point(math.exp(mean), one.place) for mean, one in zip(means.tolist(), past, strict=True)
+    ]
+    changes = [Piece(one.kind, one.index, one.end) for one in find_changes(points)]
+    places = sorted({one.place for one in past})[1:]
+    return np.stack(
+        [
+            np.ones(means.size),
+            *(column(means.size, piece) for piece in changes),
+            *(np.array([one.place == place for one in past], dtype=np.float64) for place in places),
+        ],
+        axis=1,
+    )
