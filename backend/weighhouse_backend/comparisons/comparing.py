@@ -38,10 +38,10 @@ from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
 from weighhouse_backend.findings.examination import ExaminationService, RunFinding
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.results.identities import CellSeen
 from weighhouse_backend.results.machines import kinds_of, machine_rows, machines_of
+from weighhouse_backend.results.repeats import values
 from weighhouse_backend.series.past import PastOf, PastService
 
 
@@ -222,7 +222,7 @@ def _checked(cells: Sequence[SideCells], rows: Sequence[AspectRow]) -> list[Find
             runs[0].workload,
             runs[0].load_label,
             runs[0].load_kind,
-            len(repeats.values(runs, "throughput")),
+            len(values(runs, "throughput")),
         )
         for side in cells
         for runs in side.cells.values()

@@ -17,8 +17,8 @@ from weighhouse_backend.comparisons.scaling_schemas import (
 )
 from weighhouse_backend.comparisons.sides import Question, Side, SideService
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import FigureService, RunFigures
+from weighhouse_backend.results.repeats import values
 from weighhouse_backend.scenarios.reading import efficiency_read, law_read
 from weighhouse_backend.scenarios.searches import measurement
 
@@ -104,7 +104,7 @@ def _line(
             **efficiency_read(efficiencies.get(point.level)),
         )
         for point in curve.points
-        if (estimate := estimates.estimate(repeats.values(by_load[point.level], "throughput")))
+        if (estimate := estimates.estimate(values(by_load[point.level], "throughput")))
         and point.usable
     ]
     if len(points) < FEWEST_LOADS:

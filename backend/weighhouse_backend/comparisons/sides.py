@@ -25,9 +25,9 @@ from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.schemas import SideRead
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import CellSeen
+from weighhouse_backend.results.repeats import CellKey, by_cell
 
 MOST_SIDES = 40
 
@@ -77,10 +77,10 @@ class Side:
     @property
     def cells(self) -> SideCells:
         """The runs by cell."""
-        return SideCells(self.key, repeats.by_cell(self.runs), self._left_out)
+        return SideCells(self.key, by_cell(self.runs), self._left_out)
 
     @property
-    def _left_out(self) -> dict[repeats.CellKey, str]:
+    def _left_out(self) -> dict[CellKey, str]:
         """Cells that the experiment says this side has not, with its reasons."""
         matrix = self.document.matrix
         if not matrix.exclusions:
@@ -93,7 +93,7 @@ class Side:
         }
 
     @property
-    def measured(self) -> dict[repeats.CellKey, Identity]:
+    def measured(self) -> dict[CellKey, Identity]:
         """What its cells were, for those that gave figures."""
         seen = {
             name: CellSeen(self.document, runs, self.manifest)

@@ -26,7 +26,7 @@ from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.results import repeats
+from weighhouse_backend.results.repeats import attempts, blocks
 from weighhouse_backend.series.past import PastOf, PastService
 
 PINNED = "pinned"
@@ -162,14 +162,14 @@ def _evidence(
         identity=cell.candidate.identity().digest,
         label=cell.label,
         load_model=candidate[0].load_kind,
-        candidate=repeats.blocks(candidate, metric),
-        base={str(one): repeats.blocks(seen.runs, metric) for one, seen in cell.bases.items()},
+        candidate=blocks(candidate, metric),
+        base={str(one): blocks(seen.runs, metric) for one, seen in cell.bases.items()},
         anchor={}
         if anchor is None
-        else {str(one): repeats.blocks(seen.runs, metric) for one, seen in anchor.bases.items()},
+        else {str(one): blocks(seen.runs, metric) for one, seen in anchor.bases.items()},
         past=past_of(cell.key, metric),
         floor=floor_of(cell.key, metric),
-        candidate_attempts=repeats.attempts(candidate),
-        base_attempts=repeats.attempts(before),
+        candidate_attempts=attempts(candidate),
+        base_attempts=attempts(before),
         mismatches=tuple(cell.changes),
     )

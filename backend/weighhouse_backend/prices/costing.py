@@ -25,8 +25,8 @@ from weighhouse_backend.prices.schemas import (
 )
 from weighhouse_backend.prices.service import PriceBook, PriceService
 from weighhouse_backend.prices.setups import Holder, Members, attempt_of, holders, remarks_of
-from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.repeats import values
 
 
 @dataclass
@@ -172,13 +172,13 @@ def _cell(
         because = f"repeats were paid in {' and '.join(sorted(currencies))}"
         paid = []
     done = [run for run in runs if run.status == RunStatus.COMPLETED]
-    throughput = estimates.estimate(repeats.values(done, "throughput"))
+    throughput = estimates.estimate(values(done, "throughput"))
     cell = CellCostRead(
         side=side.key,
         workload=runs[0].workload,
         load_level=estimates.load_level(runs[0]),
         throughput=throughput,
-        p99_us=estimates.estimate(repeats.values(done, "p99_us")),
+        p99_us=estimates.estimate(values(done, "p99_us")),
         machines=[PaidMachineRead(name=name, price=of) for (name, _), of in machines.items()],
         hourly=statistics.median(one.hourly.amount for one in paid) if paid else None,
         currency=currencies.pop() if paid else None,

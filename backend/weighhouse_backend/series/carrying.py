@@ -10,9 +10,9 @@ from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.results.identities import CellSeen, place_of_runs
+from weighhouse_backend.results.repeats import by_cell
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.repository import SeriesRepository
 
@@ -68,7 +68,7 @@ class CarryingService:
         found = {}
         for name, target in targets.items():
             mine = [run for run in runs if run.target == name]
-            for (workload, level), cell_runs in repeats.by_cell(mine).items():
+            for (workload, level), cell_runs in by_cell(mine).items():
                 seen = CellSeen(document, cell_runs, manifests.get(target.system))
                 found[name, workload, level] = Kept(
                     seen.identity().digest, family(target).digest, place_of_runs(cell_runs)

@@ -26,10 +26,10 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.noise.repository import NoiseKey
 from weighhouse_backend.noise.service import NoiseService
-from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import CellSeen, place_of_runs
 from weighhouse_backend.results.machines import kinds_of, machines_of
+from weighhouse_backend.results.repeats import by_cell, values
 from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.errors import SeriesNotFound
 from weighhouse_backend.series.gaps import GapService
@@ -76,13 +76,13 @@ class HistoryService:
         for target in targets.values():
             mine = [run for run in runs if run.target == target.name]
             cells: dict[str, list[RunFigures]] = {}
-            for cell_runs in repeats.by_cell(mine).values():
+            for cell_runs in by_cell(mine).values():
                 seen = CellSeen(document, cell_runs, manifests.get(target.system))
                 cells.setdefault(seen.identity().digest, []).extend(cell_runs)
             for identity, cell_runs in cells.items():
                 key = {"cell_identity": identity, "side_family": family(target).digest}
                 for metric in SERIES_METRICS:
-                    figures = repeats.values(cell_runs, metric)
+                    figures = values(cell_runs, metric)
                     if figures:
                         touched.append(
                             self._put(campaign, document, target, key, cell_runs, metric, figures)

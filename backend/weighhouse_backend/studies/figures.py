@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from weighhouse_judging.studies.documents import PublishedFigure, Study
 
 from weighhouse_backend.comparisons import estimates
-from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.repeats import values
 from weighhouse_backend.studies.schemas import StudyFigureRead
 
 METRICS = (*estimates.ESTIMATED, "p9999_us")
@@ -30,7 +30,7 @@ def study_figures(study: Study, runs: Sequence[RunFigures]) -> list[StudyFigureR
         for figure in (one for one in kinds if not one.startswith("memory_")):
             if (side, workload, load, figure) in printed:
                 continue
-            ours = estimates.estimate(repeats.values(mine, figure))
+            ours = estimates.estimate(values(mine, figure))
             if ours is not None:
                 found.append(
                     StudyFigureRead(
@@ -71,5 +71,5 @@ def _printed(one: PublishedFigure, cells: dict[Cell, list[RunFigures]]) -> Study
         value=one.read.value,
         setting=one.setting,
         place=one.place,
-        ours=estimates.estimate(repeats.values(mine, one.figure)),
+        ours=estimates.estimate(values(mine, one.figure)),
     )

@@ -27,8 +27,8 @@ from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.experiments.errors import ExperimentNotFound
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.results import repeats
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.repeats import in_time
 from weighhouse_backend.studies.errors import StudyNotFound
 from weighhouse_backend.studies.figures import METRICS, study_figures
 from weighhouse_backend.studies.folders import SCALES, StudyFolder
@@ -214,7 +214,7 @@ def repeats_of(runs: Sequence[RunFigures]) -> dict[Key, Repeats]:
         (*cell, metric, ""): found
         for cell, each in cells.items()
         for metric in METRICS
-        if (found := repeats.in_time(each, metric))
+        if (found := in_time(each, metric))
     }
 
 
