@@ -9,10 +9,17 @@ from weighhouse_judging.verdicts.sides import judge
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
+from backend.tests.results.sides import weigh
 
 LEVELS = [{"model": "closed", "clients": 1}, {"model": "closed", "clients": 8}]
 NOISE = (-0.03, 0.02, 0.03, -0.02, 0.01, -0.01, 0.025, -0.025)
 OTHER_NOISE = tuple(NOISE[(3 * index + 5) % len(NOISE)] for index in range(len(NOISE)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def weighed(laboratory):
+    """How much campaigns differ is known here."""
+    weigh(laboratory)
 
 
 def reporter(factors):
