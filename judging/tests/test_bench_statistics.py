@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import paired
-from weighhouse_judging.bench import comparing, gating, statistics
+from weighhouse_judging.bench import comparing, gating, growing, statistics
+from weighhouse_judging.bench.bars import bar
 from weighhouse_judging.verdicts.gate_cells import judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.metrics import METRIC
@@ -26,7 +27,7 @@ def test_every_bar_is_met_or_traded(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_missed_bar_is_told_and_fails(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    low = statistics.bar("something", {"one": 0.5}, at_least=0.9)
+    low = bar("something", {"one": 0.5}, at_least=0.9)
     monkeypatch.setattr(statistics, "bars", lambda effort, seed: iter([low]))
     monkeypatch.setattr(statistics, "shown", lambda effort, seed: {})
     assert statistics.main(["--short"]) == 1
@@ -46,6 +47,22 @@ def test_the_bench_calls_changed_what_the_judge_does() -> None:
         assert found is not None
         assert (found.verdict == "changed") == called[trial]
     assert 0.2 < called.mean() < 0.9
+
+
+def test_the_bench_calls_equivalent_what_the_judge_does() -> None:
+    generator = np.random.default_rng(3)
+    a, b = generator.normal(0, 0.015, (2, 300, 8))
+    found = paired(b - a)
+    once = growing.equal(found.estimate, found.half_width(0.9))
+    _, _, grown = growing._decided(found, 8)
+    for trial in range(300):
+        sides = [dict(enumerate(np.exp(side[trial]).tolist())) for side in (a, b)]
+        for looked, called in ((False, once), (True, grown)):
+            judged = judge(METRIC["throughput"], *sides, looked_at=looked)
+            assert judged is not None
+            assert (judged.verdict == "equivalent") == called[trial]
+    assert grown.mean() < once.mean() < 0.98
+    assert grown.mean() > 0.1
 
 
 def test_the_bench_stops_campaigns_that_the_gate_stops() -> None:

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import Between
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.noise import Floor, floor_of
-from weighhouse_judging.verdicts.sides import Judgement, Repeats, judge, with_family
+from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
 
 THROUGHPUT = METRIC["throughput"]
 STEADY = [100.0, 100.5, 99.5, 100.2, 99.8]
@@ -96,6 +97,18 @@ def test_a_certain_difference_below_the_threshold_is_equivalent() -> None:
     assert found.verdict == "equivalent"
 
 
+def test_equality_takes_the_90_percent_interval_and_the_page_draws_95() -> None:
+    between = next(
+        found
+        for found in (judged(*map(blocks, noisy(seed, 8, residual=0.02))) for seed in range(200))
+        if found.verdict == "equivalent" and not -0.03 < (found.low or 0) < (found.high or 0) < 0.03
+    )
+    assert between.decided_by == "equality"
+    assert -0.03 <= (between.equality_low or -1) < (between.equality_high or 1) <= 0.03
+    assert (between.low or 0) < (between.equality_low or 0)
+    assert (between.high or 0) > (between.equality_high or 0)
+
+
 def test_nothing_is_said_where_no_ratio_exists() -> None:
     assert judge(THROUGHPUT, {}, blocks(STEADY)) is None
     assert judge(THROUGHPUT, blocks(STEADY), blocks([0.0, 1.0, 1.0, 1.0, 1.0])) is None
@@ -163,6 +176,21 @@ def test_figures_looked_at_while_they_grew_are_judged_more_carefully() -> None:
     )
     assert (often.p_value or 0) > (once.p_value or 1)
     assert (often.low or 0) < (once.low or 0)
+
+
+def test_what_whole_campaigns_differ_by_is_known_with_the_first_repeat() -> None:
+    first, second = noisy(3, 8, blocks_by=0.0)
+    shaken = Between(np.asarray(0.01**2), np.asarray(30.0), np.asarray(0.01))
+    alike = Between(np.asarray(0.01**2 / 8), np.asarray(30.0), np.asarray(1 / 8))
+    found = [
+        judged(blocks(first), blocks(second, "b"), between=one, looked_at=True)
+        for one in (shaken, alike)
+    ]
+    wide, narrow = ((one.equality_high or 0) - one.relative for one in found)
+    errors = [one.error or 0 for one in found]
+    # As an interval of one look is wider than its error: the horizon's is nearly reached.
+    assert wide / errors[0] < 2.8
+    assert narrow / errors[1] > 3
 
 
 def test_more_repeats_settle_what_the_estimate_promised() -> None:

@@ -8,9 +8,10 @@ from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, level
 from weighhouse_judging.arithmetic.rates import Rate, wilson
 from weighhouse_judging.verdicts.failures import Attempts
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.metrics import METRICS
 from weighhouse_judging.verdicts.noise import Floor
-from weighhouse_judging.verdicts.sides import Judgement, Repeats, judge, with_family
+from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
 from weighhouse_protocol.experiment import Thresholds
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
@@ -210,6 +211,8 @@ def difference_read(
         low=judgement.range_low if judgement.low is None else judgement.low,
         high=judgement.range_high if judgement.high is None else judgement.high,
         kind="range" if judgement.low is None else "interval",
+        equality_low=judgement.equality_low,
+        equality_high=judgement.equality_high,
         method=judgement.method,
         baseline_repeats=judgement.baseline_repeats,
         repeats=judgement.repeats,

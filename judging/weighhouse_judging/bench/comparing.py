@@ -1,20 +1,15 @@
 """How often a comparison of two sides is wrong, and how often it sees what is there."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import special
 
-from weighhouse_judging.arithmetic import looks
 from weighhouse_judging.arithmetic.intervals import (
     Between,
     LogDifference,
     Spread,
     level,
     paired,
-    rank_interval,
     two_level,
-    unpaired,
 )
 from weighhouse_judging.bench.trials import Bools, Floats, block_noise, median_of, repeats
 from weighhouse_judging.verdicts.metrics import METRIC, METRICS
@@ -24,7 +19,7 @@ THRESHOLD = METRIC["throughput"].threshold
 BLOCK_NOISE = 0.05
 BETWEEN = 0.02
 CAMPAIGNS = 10
-METHODS = ("level", "paired", "unpaired", "two_level")
+METHODS = ("level", "paired", "two_level")
 
 
 def cover(
@@ -42,15 +37,9 @@ def cover(
     if method == "two_level":
         return _cover_of_campaigns(generator, kind, size, cv, block_deviation, trials)
     blocks = block_noise(generator, block_deviation, shape)
-    other_blocks = blocks if method == "paired" else block_noise(generator, block_deviation, shape)
     a = repeats(generator, kind, cv, shape, blocks)
-    b = repeats(generator, kind, cv, shape, other_blocks)
-    if method == "paired":
-        difference = paired(b - a)
-        return float(np.mean(np.abs(difference.estimate) <= difference.half_width()))
-    ranks = rank_interval(a, b)
-    assert ranks is not None  # noqa: S101
-    return float(np.mean((ranks[1] <= 0) & (ranks[2] >= 0)))
+    difference = paired(repeats(generator, kind, cv, shape, blocks) - a)
+    return float(np.mean(np.abs(difference.estimate) <= difference.half_width()))
 
 
 def _cover_of_campaigns(
@@ -136,22 +125,12 @@ def changed(
     )
 
 
-def equal_called_changed(
-    method: str, kind: str, size: int, cv: float, trials: int, seed: int
-) -> float:
-    """Share of equal sides called changed, one difference alone."""
-    generator = np.random.default_rng([seed, METHODS.index(method), size, round(cv * 1e4)])
+def equal_called_changed(kind: str, size: int, cv: float, trials: int, seed: int) -> float:
+    """Share of equal paired sides called changed, one difference alone."""
+    generator = np.random.default_rng([seed, METHODS.index("paired"), size, round(cv * 1e4)])
     a = repeats(generator, kind, cv, (trials, size))
     b = repeats(generator, kind, cv, (trials, size))
-    if method == "paired":
-        return float(changed(paired(b - a)).mean())
-    difference = unpaired(a, b)
-    suspects = np.flatnonzero(difference.p_two_sided() <= LEVEL)
-    ranks = rank_interval(a[suspects], b[suspects])
-    if ranks is None or suspects.size == 0:
-        return 0.0
-    called = ((ranks[1] > 0) | (ranks[2] < 0)) & (np.abs(np.expm1(ranks[0])) > THRESHOLD)
-    return float(called.sum() / trials)
+    return float(changed(paired(b - a)).mean())
 
 
 def equal_paired_at(level_of_p: float, cv: float, trials: int, seed: int, size: int = 5) -> float:
@@ -264,39 +243,6 @@ def _called(p_values: Floats, sizes: Floats, rule: str) -> Bools:
     largest = np.max(np.where(passes, ordered, -1.0), axis=-1, keepdims=True)
     thresholds = np.tile([metric.threshold for metric in METRICS], 12)
     return np.asarray((p_values <= largest) & (p_values <= LEVEL) & (sizes > thresholds))
-
-
-@dataclass(frozen=True)
-class Looked:
-    """What sides came to that were repeated until decided; shares of trials."""
-
-    changed: float
-    covered: float
-    blocks: float
-    """Mean number of blocks."""
-
-
-def looked_at(step: float, cv: float, trials: int, seed: int, at_most: int = 30) -> Looked:
-    """Paired sides, repeated until decided."""
-    generator = np.random.default_rng([seed, at_most, round(cv * 1e4), round(-step * 1e4)])
-    truth = np.log1p(step)
-    data = generator.normal(truth, cv * np.sqrt(2), (trials, at_most))
-    open_ = np.ones(trials, dtype=bool)
-    called, covered, blocks = np.zeros(trials, bool), np.zeros(trials, bool), np.zeros(trials)
-    for size in range(5, at_most + 1):
-        difference = paired(data[:, :size])
-        information = size / looks.SHARPEST_AT
-        half = looks.half_width_at_every_look(difference, information)
-        p_value = looks.p_at_every_look(difference.p_two_sided(), information, LEVEL)
-        away = np.abs(difference.estimate) > half
-        now = (p_value <= LEVEL) & away & (np.abs(np.expm1(difference.estimate)) > THRESHOLD)
-        ends = np.abs(np.expm1(np.stack([difference.estimate - half, difference.estimate + half])))
-        ended = open_ & (now | (ends.max(axis=0) <= THRESHOLD) | (size == at_most))
-        called |= ended & now
-        covered |= ended & (np.abs(difference.estimate - truth) <= half)
-        blocks[open_] = size
-        open_ &= ~ended
-    return Looked(float(called.mean()), float(covered.mean()), float(blocks.mean()))
 
 
 def least_false_alarms(cv: float, trials: int, seed: int, size: int = 5) -> float:

@@ -22,6 +22,7 @@ from weighhouse_judging.bench.comparing import (
     within,
 )
 from weighhouse_judging.bench.trials import Bools, Floats, repeats
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.gate_cells import (
     ANCHOR_THRESHOLD,
     GATE_THRESHOLD,
@@ -29,7 +30,6 @@ from weighhouse_judging.verdicts.gate_cells import (
 )
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_measures import FAMILY_ERROR, PASSING_ERROR
-from weighhouse_judging.verdicts.sides import Repeats
 
 Base = Literal["pairs", "one", "pooled"]
 """A and B in one campaign; one earlier campaign; CAMPAIGNS of them, by the two-level model."""

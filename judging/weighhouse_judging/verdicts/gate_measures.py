@@ -22,6 +22,7 @@ from weighhouse_judging.arithmetic.intervals import (
     paired,
     unpaired,
 )
+from weighhouse_judging.verdicts.figures import Method, Repeats
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.noise import (
     FEWEST_CAMPAIGNS,
@@ -29,7 +30,7 @@ from weighhouse_judging.verdicts.noise import (
     means_of,
     within_campaigns,
 )
-from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Method, Repeats
+from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
 LATENCY_FACTOR = 2.0
 """The gate's threshold for p99 is this many times that for throughput (defaults 5 % and 10 %)."""

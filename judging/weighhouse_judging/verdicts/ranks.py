@@ -28,8 +28,9 @@ from weighhouse_judging.arithmetic.intervals import (
     level,
     paired,
 )
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.noise import against_base
-from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, REPEATS_FOR_A_CLAIM, Repeats
+from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, REPEATS_FOR_A_CLAIM
 
 Pair = tuple[Hashable, Hashable]
 

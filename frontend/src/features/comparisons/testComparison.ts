@@ -83,6 +83,8 @@ export function testDifference(side: string, level: LoadLevel, extra: Partial<Di
     low: 0.8,
     high: 1.2,
     kind: 'interval',
+    equality_low: 0.84,
+    equality_high: 1.17,
     method: 'paired',
     baseline_repeats: 5,
     repeats: 5,
