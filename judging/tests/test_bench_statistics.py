@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import paired
-from weighhouse_judging.bench import comparing, gating, growing, statistics
+from weighhouse_judging.bench import comparing, floors, gating, growing, statistics
 from weighhouse_judging.bench.bars import bar
 from weighhouse_judging.verdicts.gate_cells import judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_judging.verdicts.noise import floor_of
 from weighhouse_judging.verdicts.sides import judge
 
 
@@ -44,6 +45,21 @@ def test_the_bench_calls_changed_what_the_judge_does() -> None:
     for trial in range(300):
         sides = [dict(enumerate(np.exp(side[trial]).tolist())) for side in (a, b)]
         found = judge(METRIC["throughput"], *sides)
+        assert found is not None
+        assert (found.verdict == "changed") == called[trial]
+    assert 0.2 < called.mean() < 0.9
+
+
+def test_the_bench_lends_what_a_floor_does() -> None:
+    generator = np.random.default_rng(5)
+    trials, size, pairs = 300, 5, 10
+    shift = generator.normal(-0.04, 0.02, (trials, size))
+    twins = np.exp(generator.normal(0, 0.015, (2, trials, pairs)))
+    called = floors.called_changed(paired(shift), size, np.log(twins[1] / twins[0]))
+    for trial in range(trials):
+        known = floor_of({"x": list(zip(twins[0, trial], twins[1, trial], strict=True))})
+        other = {block: float(np.exp(value)) for block, value in enumerate(shift[trial])}
+        found = judge(METRIC["throughput"], dict.fromkeys(range(size), 1.0), other, floor=known)
         assert found is not None
         assert (found.verdict == "changed") == called[trial]
     assert 0.2 < called.mean() < 0.9

@@ -136,20 +136,40 @@ def test_a_table_corrects_what_it_shows_together() -> None:
         assert (item.verdict == "changed") <= ((item.p_family or 1) <= 0.05)
 
 
-def test_a_floor_lends_its_variance_and_raises_the_threshold() -> None:
-    generator = np.random.default_rng(4)
+def test_a_floor_lends_what_it_knows_and_raises_the_threshold() -> None:
+    known, alone = next(
+        pair
+        for pair in (
+            (judged(blocks(a), blocks(b), floor=floor(0.01)), judged(blocks(a), blocks(b)))
+            for a, b in (
+                (first, [value * 0.95 for value in second])
+                for first, second in (noisy(seed, 5) for seed in range(200))
+            )
+        )
+        if pair[1].verdict == "inconclusive" and pair[0].verdict == "changed"
+    )
+    assert (known.verdict, known.decided_by) == ("changed", "noise_floor")
+    assert (known.low, known.high) == (alone.low, alone.high)
     first, second = noisy(11, 5)
     lower = [value * 0.95 for value in second]
-    known = judged(blocks(first), blocks(lower), floor=floor(0.01))
-    alone = judged(blocks(first), blocks(lower))
-    assert (known.verdict, known.decided_by) == ("changed", "noise_floor")
-    assert (known.p_value or 1) < (alone.p_value or 0)
     rough = judged(blocks(first), blocks(lower), floor=floor(0.08))
     assert rough.threshold == rough.floor
     assert rough.threshold > 0.05
     assert rough.verdict != "changed"
-    loud = (100 * np.exp(generator.normal(0, 0.2, 5))).tolist()
-    assert judged(blocks(first), blocks(loud), floor=floor(0.001)).decided_by != "noise_floor"
+
+
+def test_a_floor_takes_nothing_from_what_pairs_know_themselves() -> None:
+    first, second = noisy(5, 20)
+    lower = [value * 0.95 for value in second]
+    known = judged(blocks(first), blocks(lower), floor=floor(0.02))
+    assert (known.verdict, known.decided_by) == ("changed", "level")
+    assert known.p_value == pytest.approx(1.2 * (judged(blocks(first), blocks(lower)).p_value or 0))
+
+
+def test_a_floor_of_another_machine_lends_nothing() -> None:
+    loud = (100 * np.exp(np.random.default_rng(4).normal(0, 0.2, 5))).tolist()
+    alone = judged(blocks(STEADY), blocks(loud))
+    assert judged(blocks(STEADY), blocks(loud), floor=floor(0.001)).p_value == alone.p_value
 
 
 def test_a_floor_needs_ten_pairs_and_four_campaigns() -> None:

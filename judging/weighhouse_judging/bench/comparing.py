@@ -1,7 +1,6 @@
 """How often a comparison of two sides is wrong, and how often it sees what is there."""
 
 import numpy as np
-from scipy import special
 
 from weighhouse_judging.arithmetic.intervals import (
     Between,
@@ -111,17 +110,14 @@ def within(base: Floats, other: Floats | None = None) -> Spread:
 
 
 def changed(
-    difference: LogDifference,
-    threshold: float = THRESHOLD,
-    level_of_p: float = LEVEL,
-    drawn: LogDifference | None = None,
+    difference: LogDifference, level_of_p: float = LEVEL, p_value: Floats | None = None
 ) -> Bools:
     """Which of many paired differences are called changed, alone (the rule of `verdicts.sides`)."""
-    own = drawn or difference
+    p = difference.p_two_sided() if p_value is None else p_value
     return np.asarray(
-        (np.abs(np.expm1(difference.estimate)) > threshold)
-        & (difference.p_two_sided() <= level_of_p)
-        & (np.abs(own.estimate) > own.half_width())
+        (np.abs(np.expm1(difference.estimate)) > THRESHOLD)
+        & (p <= level_of_p)
+        & (np.abs(difference.estimate) > difference.half_width())
     )
 
 
@@ -141,63 +137,16 @@ def equal_paired_at(level_of_p: float, cv: float, trials: int, seed: int, size: 
 
 
 def step_found(
-    step: float,
-    size: int,
-    residual: float,
-    trials: int,
-    seed: int,
-    floor_pairs: int = 0,
-    level_of_p: float = LEVEL,
+    step: float, size: int, residual: float, trials: int, seed: int, level_of_p: float = LEVEL
 ) -> float:
-    """Share of trials in which a step between paired sides is called changed.
-
-    Block noise of 5 % cancels in pairs. `floor_pairs`: of so many A/A pairs measured before on this
-    machine the variance is pooled (0: nothing is known of the machine).
+    """Share of trials in which a step between paired sides is called changed; nothing is known of
+    the machine. Block noise of 5 % cancels in pairs.
     """
-    generator = np.random.default_rng([seed, size, floor_pairs])
+    generator = np.random.default_rng([seed, size, 0])
     blocks = block_noise(generator, BLOCK_NOISE, (trials, size))
     a = repeats(generator, "normal", residual, (trials, size), blocks)
     b = repeats(generator, "normal", residual, (trials, size), blocks) + np.log1p(step)
-    own = paired(b - a)
-    if not floor_pairs:
-        return float(changed(own, level_of_p=level_of_p).mean())
-    return float(_changed_by_floor(generator, own, size, residual, floor_pairs).mean())
-
-
-def equal_changed_with_floor(
-    size: int, cv: float, floor_pairs: int, trials: int, seed: int
-) -> float:
-    """Share of equal paired sides called changed when the machine's floor is known."""
-    generator = np.random.default_rng([seed, size, floor_pairs, round(cv * 1e4)])
-    sides = [repeats(generator, "normal", cv, (trials, size)) for _ in range(2)]
-    own = paired(sides[1] - sides[0])
-    return float(_changed_by_floor(generator, own, size, cv, floor_pairs).mean())
-
-
-def _changed_by_floor(
-    generator: np.random.Generator,
-    own: LogDifference,
-    size: int,
-    residual: float,
-    floor_pairs: int,
-) -> Bools:
-    """`Floor.lend` and the rule after it, for many trials with a floor of their own each."""
-    trials = own.estimate.shape[0]
-    twins = repeats(generator, "normal", residual, (2, trials, floor_pairs))
-    expected = np.square(twins[1] - twins[0]).mean(axis=-1)
-    variance = np.square(own.error) * size
-    freedom = float(own.freedom)
-    lent = variance <= expected * special.fdtri(freedom, floor_pairs, 0.99)
-    pooled = (freedom * variance + floor_pairs * expected) / (freedom + floor_pairs)
-    tested = LogDifference(
-        own.estimate,
-        np.where(lent, np.sqrt(pooled / size), own.error),
-        np.where(lent, freedom + floor_pairs, freedom),
-    )
-    quantile = special.stdtrit(floor_pairs, 0.975)
-    floor = np.expm1(quantile * np.sqrt(expected / size))
-    beyond = np.abs(np.expm1(own.estimate)) > np.maximum(THRESHOLD, floor)
-    return np.asarray(changed(tested, drawn=own) & beyond)
+    return float(changed(paired(b - a), level_of_p=level_of_p).mean())
 
 
 def tables_with_a_change(

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from weighhouse_judging.bench import comparing, gating, growing, many
+from weighhouse_judging.bench import comparing, floors, gating, growing, many
 from weighhouse_judging.bench.bars import (
     EQUAL_SPREADS,
     FULL,
@@ -39,7 +39,8 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
     yield from covers(effort, seed)
     yield equals(effort, seed)
     yield tables(effort, seed)
-    yield from steps(effort, seed)
+    yield from floors.bars(effort, seed)
+    yield step(effort, seed)
     yield from gates(effort, seed)
     yield from sequential(effort, seed)
     yield from growing.bars(effort, seed)
@@ -99,21 +100,10 @@ def tables(effort: Effort, seed: int) -> Bar:
     return bar("tables of 84 equal differences with any changed", figures, at_most=0.05)
 
 
-def steps(effort: Effort, seed: int) -> Iterator[Bar]:
-    """-5 % under block noise of 5 %, residual 1 %, five pairs."""
-    trials = effort.equals
-    with_floor = {
-        f"found, floor of {pairs} pairs": comparing.step_found(-0.05, 5, 0.01, trials, seed, pairs)
-        for pairs in (10, 20)
-    }
-    yield bar("-5 % found in five pairs, noise floor known", with_floor, at_least=0.99)
-    equal = {
-        f"n={size} cv={cv}": comparing.equal_changed_with_floor(size, cv, 10, trials, seed)
-        for size, cv in itertools.product((5, 10, 20), EQUAL_SPREADS)
-    }
-    yield bar("equal sides called changed, noise floor known", equal, at_most=0.01)
-    found = {"found": comparing.step_found(-0.05, 5, 0.01, trials, seed)}
-    yield bar(
+def step(effort: Effort, seed: int) -> Bar:
+    """-5 % under block noise of 5 %, residual 1 %, five pairs, and nothing known of the machine."""
+    found = {"found": comparing.step_found(-0.05, 5, 0.01, effort.equals, seed)}
+    return bar(
         "-5 % found in five pairs, nothing known of the machine",
         found,
         at_least=0.99,

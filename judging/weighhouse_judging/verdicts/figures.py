@@ -33,11 +33,9 @@ class Figures:
     ratios: Floats
     left_out: int
     drawn: LogDifference | None
-    """What the drawn interval and, without a floor, the p come from; None below two repeats."""
-    tested: LogDifference | None
-    """What the p comes from."""
-    borrowed: bool
-    """Does `tested` borrow a floor's variance?"""
+    """What is drawn and tested; None below two repeats, or where nothing is known."""
+    lent: LogDifference | None
+    """The same with what a noise floor knows of the machine."""
     information: float
     """As a multiple of what `looks.SHARPEST_AT` blocks give."""
     of_horizon: float
@@ -60,8 +58,7 @@ def by_pairs(
         ratios=b - a,
         left_out=len(baseline) + len(other) - 2 * len(shared),
         drawn=own,
-        tested=lent or own,
-        borrowed=lent is not None,
+        lent=lent,
         information=len(shared) / looks.SHARPEST_AT,
         of_horizon=len(shared) / looks.HORIZON,
         floor=None if floor is None else floor.of_pairs(len(shared)),
@@ -82,8 +79,7 @@ def by_campaigns(baseline: Repeats, other: Repeats, between: Between | None) -> 
         ratios=b[:, None] - a[None, :],
         left_out=0,
         drawn=difference,
-        tested=difference,
-        borrowed=False,
+        lent=None,
         information=information,
         of_horizon=of_horizon,
         floor=None,

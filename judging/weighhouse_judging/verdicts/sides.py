@@ -19,7 +19,7 @@ Pharmacokinetics and Biopharmaceutics 15): sides that differ by exactly the thre
 in 5 %. Else *inconclusive*. Below five pairs (or five a side): *insufficient*. Below four there is
 no interval at all, but a range.
 
-A noise floor of this machine and cell, where there is one, lends its variance to the p.
+A noise floor of this machine and cell, where there is one, lends the p what it knows.
 
 Figures that were looked at while they grew (sequential repetitions, added repeats) are judged by
 p-values and intervals that hold at every look: `looked_at=True`.
@@ -39,10 +39,11 @@ from weighhouse_judging.arithmetic.intervals import (
     CONFIDENCE,
     FEWEST_FOR_AN_INTERVAL,
     Between,
+    LogDifference,
 )
 from weighhouse_judging.verdicts.figures import Figures, Method, Repeats, by_campaigns, by_pairs
 from weighhouse_judging.verdicts.metrics import Metric
-from weighhouse_judging.verdicts.noise import Floor
+from weighhouse_judging.verdicts.noise import EITHER, Floor
 
 Verdict = Literal["changed", "equivalent", "inconclusive", "insufficient"]
 DecidedBy = Literal[
@@ -171,13 +172,11 @@ def _judged(metric: Metric, figures: Figures, asked: float, *, looked_at: bool) 
     fewest = min(figures.baseline.size, figures.other.size)
     estimate, half, half_of_equality = _drawn(figures, looked_at=looked_at)
     shown = None if half is None else figures.drawn
-    p_value = None if half is None else _p_value(figures, looked_at=looked_at)
+    p_value, borrowed = (None, False) if half is None else _p_value(figures, looked_at=looked_at)
     threshold = max(asked, figures.floor or 0.0)
     relative = math.expm1(estimate)
     bounds, equality = _around(estimate, half), _around(estimate, half_of_equality)
-    verdict, decided_by = _verdict(
-        relative, bounds, equality, p_value, threshold, fewest, figures.borrowed
-    )
+    verdict, decided_by = _verdict(relative, bounds, equality, p_value, threshold, fewest, borrowed)
     if figures.method == "unpaired" and fewest >= REPEATS_FOR_A_CLAIM:
         verdict, decided_by = "inconclusive", "campaigns"
     return Judgement(
@@ -239,12 +238,23 @@ def _around(estimate: float, half: float | None) -> tuple[float, float] | None:
     return math.expm1(estimate - half), math.expm1(estimate + half)
 
 
-def _p_value(figures: Figures, *, looked_at: bool) -> float | None:
-    if figures.tested is None:
-        return None
-    p_value = figures.tested.p_two_sided()
+def _p_value(figures: Figures, *, looked_at: bool) -> tuple[float | None, bool]:
+    """The p, and whether it is a noise floor's."""
+    if figures.drawn is None:
+        return None, False
+    own, lent = (
+        None if one is None else _p_of(one, figures.information, looked_at=looked_at)
+        for one in (figures.drawn, figures.lent)
+    )
+    if own is None or lent is None:
+        return own, False
+    return min(1.0, EITHER * min(own, lent)), lent < own
+
+
+def _p_of(difference: LogDifference, information: float, *, looked_at: bool) -> float:
+    p_value = difference.p_two_sided()
     if looked_at:
-        p_value = looks.p_at_every_look(p_value, figures.information, LEVEL)
+        p_value = looks.p_at_every_look(p_value, information, LEVEL)
     return float(p_value)
 
 

@@ -134,7 +134,7 @@ export function matches(row: LedgerRow, search: string): boolean {
 const DECIDED: Record<Difference['decided_by'], string> = {
   level: 'Its interval lies beyond the threshold, and it holds over the whole table.',
   family: 'Alone it would count; over the whole table of tests it does not hold.',
-  noise_floor: 'It lies within what this machine cannot tell.',
+  noise_floor: 'By what is known of this machine’s noise (A/A).',
   threshold: 'Its interval reaches below the threshold.',
   equality: 'Its 90\u2009% interval lies within the threshold on both sides.',
   interval: 'Its interval holds “the same”.',
