@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import paired
+from weighhouse_judging.arithmetic.rounding import coarser, step_of
 from weighhouse_judging.bench import comparing, floors, gating, growing, statistics
 from weighhouse_judging.bench.bars import bar
 from weighhouse_judging.verdicts.gate_cells import judge_cells
@@ -22,6 +23,7 @@ def test_every_bar_is_met_or_traded(capsys: pytest.CaptureFixture[str]) -> None:
     assert traded <= {
         "-5 % found in five pairs, nothing known of the machine",
         "cover of 95 % intervals: paired, outliers of 10 to 20 deviations",
+        "cover of 95 % intervals: medians of 8 to 15 µs in whole µs",
     }
 
 
@@ -48,6 +50,22 @@ def test_the_bench_calls_changed_what_the_judge_does() -> None:
         assert found is not None
         assert (found.verdict == "changed") == called[trial]
     assert 0.2 < called.mean() < 0.9
+
+
+def test_the_bench_knows_of_rounding_what_the_judge_does() -> None:
+    generator = np.random.default_rng(6)
+    places = generator.uniform(8, 15, (300, 1))
+    noise = np.exp(generator.normal(0, 0.05, (2, 300, 7)))
+    a, b = np.rint(places * noise[0]), np.rint(1.2 * places * noise[1])
+    found = coarser(paired(np.log(b / a)), (a, b), step_of(np.concatenate([a, b], axis=-1)))
+    called = comparing.changed(found)
+    for trial in range(300):
+        sides = [dict(enumerate(side[trial].tolist())) for side in (a, b)]
+        judged = judge(METRIC["p50_us"], *sides, threshold=comparing.THRESHOLD)
+        assert judged is not None
+        assert judged.error == pytest.approx(float(found.error[trial]))
+        assert (judged.verdict == "changed") == called[trial]
+    assert 0.2 < called.mean() < 0.98
 
 
 def test_the_bench_lends_what_a_floor_does() -> None:

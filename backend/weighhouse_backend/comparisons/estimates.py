@@ -225,6 +225,7 @@ def difference_read(
         significance=judgement.significance,
         threshold=judgement.threshold,
         floor=judgement.floor,
+        resolution=judgement.resolution,
         repeats_needed=judgement.repeats_needed,
     )
 

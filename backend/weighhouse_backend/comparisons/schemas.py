@@ -83,6 +83,8 @@ class DifferenceRead(BaseModel):
     """The larger of what was asked and what the machine can tell."""
     floor: float | None
     """What the machine can tell; None when never measured."""
+    resolution: float | None = None
+    """What latencies are told to, µs: 0.001 are nanoseconds; None for other figures."""
     repeats_needed: int | None
     """Further repeats a side that would about settle it."""
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from weighhouse_judging.bench import comparing, floors, gating, growing, many
+from weighhouse_judging.bench import comparing, floors, gating, growing, many, rounded
 from weighhouse_judging.bench.bars import (
     EQUAL_SPREADS,
     FULL,
@@ -41,6 +41,7 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
     yield tables(effort, seed)
     yield from floors.bars(effort, seed)
     yield step(effort, seed)
+    yield from rounded.bars(effort, seed)
     yield from gates(effort, seed)
     yield from sequential(effort, seed)
     yield from growing.bars(effort, seed)

@@ -14,6 +14,7 @@ from weighhouse_judging.arithmetic.intervals import (
     LogDifference,
     paired,
 )
+from weighhouse_judging.arithmetic.rounding import coarser, step_of
 from weighhouse_judging.verdicts.noise import Floor, against_base, within_campaigns
 
 Method = Literal["paired", "unpaired", "two_level"]
@@ -41,36 +42,48 @@ class Figures:
     of_horizon: float
     """The same as a share of what `looks.HORIZON` blocks give."""
     floor: float | None
+    step: float | None
+    """What the figures are told to; None where that is no matter."""
 
 
 def by_pairs(
-    baseline: Repeats, other: Repeats, shared: Sequence[Hashable], floor: Floor | None
+    baseline: Repeats,
+    other: Repeats,
+    shared: Sequence[Hashable],
+    floor: Floor | None,
+    *,
+    rounded: bool = False,
 ) -> Figures:
     """Sides that share blocks, by the ratios of pairs."""
     a = np.log([baseline[block] for block in shared])
     b = np.log([other[block] for block in shared])
     own = paired(b - a) if len(shared) > 1 else None
     lent = floor.lend(own, len(shared)) if own is not None and floor is not None else None
+    step = float(step_of(np.exp(np.concatenate([a, b])))) if rounded else None
     return Figures(
         method="paired",
         baseline=a,
         other=b,
         ratios=b - a,
         left_out=len(baseline) + len(other) - 2 * len(shared),
-        drawn=own,
-        lent=lent,
+        drawn=_rounded(own, a, b, step),
+        lent=_rounded(lent, a, b, step),
         information=len(shared) / looks.SHARPEST_AT,
         of_horizon=len(shared) / looks.HORIZON,
         floor=None if floor is None else floor.of_pairs(len(shared)),
+        step=step,
     )
 
 
-def by_campaigns(baseline: Repeats, other: Repeats, between: Between | None) -> Figures:
+def by_campaigns(
+    baseline: Repeats, other: Repeats, between: Between | None, *, rounded: bool = False
+) -> Figures:
     """Sides of two campaigns, by the two-level model; no difference where `between` is unknown."""
     a, b = np.log(list(baseline.values())), np.log(list(other.values()))
     difference = None
     if between is not None and min(a.size, b.size) > 1:
         difference = against_base([a], b, between)
+    step = float(step_of(np.exp(np.concatenate([a, b])))) if rounded else None
     information, of_horizon = _information(a, b, between)
     return Figures(
         method="unpaired" if between is None else "two_level",
@@ -78,12 +91,21 @@ def by_campaigns(baseline: Repeats, other: Repeats, between: Between | None) -> 
         other=b,
         ratios=b[:, None] - a[None, :],
         left_out=0,
-        drawn=difference,
+        drawn=_rounded(difference, a, b, step),
         lent=None,
         information=information,
         of_horizon=of_horizon,
         floor=None,
+        step=step,
     )
+
+
+def _rounded(
+    difference: LogDifference | None, a: Floats, b: Floats, step: float | None
+) -> LogDifference | None:
+    if difference is None or step is None:
+        return difference
+    return coarser(difference, (np.exp(a), np.exp(b)), step)
 
 
 def _information(a: Floats, b: Floats, between: Between | None) -> tuple[float, float]:

@@ -21,6 +21,9 @@ no interval at all, but a range.
 
 A noise floor of this machine and cell, where there is one, lends the p what it knows.
 
+Latencies that were told in coarse steps (whole µs of 10) are judged by what that leaves unknown
+(`arithmetic/rounding.py`).
+
 Figures that were looked at while they grew (sequential repetitions, added repeats) are judged by
 p-values and intervals that hold at every look: `looked_at=True`.
 """
@@ -110,6 +113,9 @@ class Judgement:
     asked_threshold: float
     floor: float | None
     """What this machine can tell apart with so many repeats; None when never measured."""
+    resolution: float | None
+    """What latencies are told to, in their unit: 0.001 are nanoseconds. What it leaves unknown is
+    in error, interval and p. None for other figures."""
     looked_at: bool
     repeats_needed: int | None
     """Further repeats a side that would about settle it; None when nothing is missing."""
@@ -137,9 +143,14 @@ def judge(
     asked = metric.threshold if threshold is None else threshold
     shared = [block for block in baseline if block in other]
     if shared:
-        figures = by_pairs(baseline, other, shared, floor)
+        figures = by_pairs(baseline, other, shared, floor, rounded=metric.unit == "µs")
     else:
-        figures = by_campaigns(baseline, other, between or (floor.between if floor else None))
+        figures = by_campaigns(
+            baseline,
+            other,
+            between or (floor.between if floor else None),
+            rounded=metric.unit == "µs",
+        )
     return _judged(metric, figures, asked, looked_at=looked_at)
 
 
@@ -205,6 +216,7 @@ def _judged(metric: Metric, figures: Figures, asked: float, *, looked_at: bool) 
         threshold=threshold,
         asked_threshold=asked,
         floor=figures.floor,
+        resolution=figures.step,
         looked_at=looked_at,
         repeats_needed=_repeats_needed(
             figures, relative, bounds, equality, threshold, verdict, fewest

@@ -70,6 +70,16 @@ describe('detailsOf', () => {
     expect(range.map((one) => one.key)).not.toContain('equality')
   })
 
+  it('tells what coarse figures are told to', () => {
+    const toldTo = (resolution: number | null) =>
+      detailsOf({ ...rows[0]!, difference: difference({ metric: 'p50_us', baseline_median: 10, resolution }) }).find(
+        (one) => one.key === 'told to',
+      )?.value
+    expect(toldTo(1)).toMatch(/^1.00\sµs, which widens the interval$/)
+    expect(toldTo(0.008)).toBeUndefined()
+    expect(toldTo(null)).toBeUndefined()
+  })
+
   it('tells how it was judged', () => {
     const told = Object.fromEntries(detailsOf(rows[0]!).map((one) => [one.key, one.value]))
     expect(told['p']).toBe('0.001; over the whole table (Holm) 0.020')

@@ -23,6 +23,9 @@ export interface LedgerRow {
 /** More repeats than this are no advice: the difference is too small for this noise. */
 const WORTH_ASKING = 30
 
+/** A step of less than this share of a figure is no matter beside its noise. */
+const COARSE = 0.005
+
 const WORDS: Record<Difference['word'], string> = {
   more: 'more',
   less: 'less',
@@ -155,6 +158,13 @@ function equalityOf(difference: Difference): { key: string; value: string }[] {
   return [{ key: 'equality', value: `90\u2009% interval ${formatRelative(low)} to ${formatRelative(high)}` }]
 }
 
+/** What figures are told to, where that is worth saying. */
+function resolutionOf(difference: Difference): { key: string; value: string }[] {
+  const { resolution, baseline_median: median } = difference
+  if (resolution === null || resolution < COARSE * median) return []
+  return [{ key: 'told to', value: `${figureOf(difference, resolution)}, which widens the interval` }]
+}
+
 /** What stands behind a difference, as terms and their values. */
 export function detailsOf(row: LedgerRow): { key: string; value: string }[] {
   const { difference } = row
@@ -163,6 +173,7 @@ export function detailsOf(row: LedgerRow): { key: string; value: string }[] {
   return [
     { key: 'decided by', value: DECIDED[difference.decided_by] },
     ...equalityOf(difference),
+    ...resolutionOf(difference),
     {
       key: 'p',
       value: `${probability(difference.p_value)}; over the whole table (Holm) ${probability(difference.p_holm)}`,

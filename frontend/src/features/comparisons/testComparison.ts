@@ -97,6 +97,7 @@ export function testDifference(side: string, level: LoadLevel, extra: Partial<Di
     significance: 10,
     threshold: 0.05,
     floor: null,
+    resolution: null,
     repeats_needed: null,
     word: 'more',
     ...extra,
