@@ -61,7 +61,9 @@ def test_a_large_family_has_less_hope() -> None:
 
 def test_the_chance_is_what_comes_true() -> None:
     generator = np.random.default_rng(7)
-    data = generator.normal(0.0, 0.055, (20_000, 30)) + generator.uniform(-0.1, 0.1, (20_000, 1))
+    spread = np.exp(generator.uniform(np.log(0.02), np.log(0.15), (20_000, 1)))
+    data = spread * generator.normal(size=(20_000, 30))
+    data += generator.uniform(-0.2, 0.2, (20_000, 1))
     now = paired(data[:, :15])
     chance = chance_of_decision(now, 15, 30, 0.03, LEVEL, LEVEL)
     _, changed, equal = growing._decided(paired(data), 30)

@@ -60,7 +60,7 @@ def looked_at(
     open_, open_without = np.ones(trials, bool), np.ones(trials, bool)
     called, same, covered = (np.zeros(trials, bool) for _ in range(3))
     blocks, without = np.zeros(trials), np.zeros(trials)
-    for size in range(5, at_most + 1):
+    for size in (*range(5, min(at_most, 60) + 1), *range(65, at_most + 1, 5)):
         difference = paired(data[:, :size])
         half, now_changed, now_equal = _decided(difference, size)
         now = now_changed | now_equal

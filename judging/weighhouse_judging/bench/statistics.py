@@ -67,11 +67,7 @@ def covers(effort: Effort, seed: int) -> Iterator[Bar]:
             wild,
             at_least=0.93,
             at_most=0.985,
-            traded=CAUTIOUS if method == "paired" else None,
         )
-
-
-CAUTIOUS = "outliers that far out make Student's t cautious, never bold"
 
 
 def _wild(kind: str, cv: float) -> bool:
