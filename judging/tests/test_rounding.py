@@ -57,6 +57,6 @@ def test_what_scatters_by_a_step_averages_out() -> None:
     generator = np.random.default_rng(1)
     a, b = np.rint(generator.normal(100.0, 2.0, (2, 40)))
     own = paired(np.log(b / a))
-    assert float(coarser(own, (a, b), 1.0).error) == pytest.approx(float(own.error), rel=1e-3)
+    assert float(coarser(own, (a, b), 1.0).error) == pytest.approx(float(own.error), rel=0.03)
     still = np.rint(generator.normal(100.3, 0.02, (2, 40)))
     assert float(coarser(own, (still[0], still[1]), 1.0).error) > 1.5 * float(own.error)

@@ -47,8 +47,8 @@ def coarser(
     Rounding moves the mean of figures that scatter by σ by a periodic function of their place
     within a step; over all places its variance is δ² Σ exp(-(2πkσ/δ)²) / (2π²k²): δ²/12 where they
     do not scatter, and next to nothing where they do by half a step (Widrow & Kollár 2008,
-    Quantization Noise, chapter 4). That part no repeats reduce. The other part they do, and it
-    cannot be less than δ²/12 a figure, whatever so few of them show. Freedom by Satterthwaite
+    Quantization Noise, chapter 4). That part no repeats reduce. δ²/12 a figure they do; it
+    is added to what they show, which in few or lumpy figures may be less. Freedom by Satterthwaite
     (1946).
     """
     delta = np.asarray(step, dtype=np.float64)
@@ -58,7 +58,7 @@ def coarser(
         least = least + one / figures.shape[-1]
         stays = stays + WHOLE_STEP * one * _kept(figures, delta)
     own = np.square(difference.error)
-    total = np.maximum(own, least) + stays
+    total = own + least + stays
     freedom = np.minimum(difference.freedom * np.square(total / own), MOST_FREEDOM)
     return LogDifference(difference.estimate, np.sqrt(total), np.asarray(freedom))
 
