@@ -7,7 +7,7 @@ from uuid import UUID
 
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.statistics import median
-from weighhouse_judging.series.watching import RULE
+from weighhouse_judging.series.changes import RULE
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.models import Alert, AlertRule, ChangePoint

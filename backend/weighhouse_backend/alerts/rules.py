@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_judging.series.watching import RULE, Known, Point, find_changes, same_change
+from weighhouse_judging.series.changes import RULE, Known, Point, same_change
+from weighhouse_judging.series.watching import find_changes
 from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository

@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from weighhouse_judging.series.changes import Change, Known, Point, same_change
 from weighhouse_judging.series.families import withstand
-from weighhouse_judging.series.watching import Change, Known, Point, find_changes, same_change
+from weighhouse_judging.series.watching import find_changes
 
 from weighhouse_backend.alerts.causes import CauseService
 from weighhouse_backend.alerts.models import ChangePoint
