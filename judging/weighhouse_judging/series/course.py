@@ -76,6 +76,9 @@ MODEL = Model()
 RESTLESSNESS = Model(memories=tuple(Memory(lag_one) for lag_one in (0.0, 0.15, 0.3, 0.45, 0.6)))
 """What is taken for granted of how restless a series is."""
 
+EXCESS = 1.5
+"""Spreads by which an outlier is more restless than it weighs."""
+
 FITTING_ROUNDS = 3
 """Rounds of fitting and clipping; a further one moves the fit by less than a percent of a sigma."""
 
@@ -168,7 +171,7 @@ def fitted(
         rest=values - design @ weights,
         spread=spread,
         clip=model.clip,
-        news=scans.news() + (values - cleaned) / spread,
+        news=scans.news() + np.clip((values - cleaned) / spread, -EXCESS, EXCESS),
         level=fixed @ weights[: fixed.shape[1]],
         sizes=tuple(0.0 if piece.kind == "spread" else float(next(sizes)) for piece in pieces),
         freedom=freedom,

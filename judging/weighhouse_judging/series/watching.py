@@ -147,7 +147,7 @@ class _Look:
             spread = self._best_spread(course, [*pieces, *weighed], self.rule.points_after)
             lasting = self._best_spread(course, pieces, self.rule.points_of_a_spread)
             ended = self._ended(course, pieces, drift)
-            latest = self._best_step(course, pieces, self.rule.points_of_a_candidate)
+            latest = self._best_step(course, pieces, 1)
             rivals = max(one.likelihood for one in (step, latest, drift, moved))
             if self._weighs(lasting, rivals) and self._is_spread(course, pieces, lasting):
                 pieces, weighed = [*pieces, Piece("spread", lasting.index)], []
