@@ -70,7 +70,7 @@ class TrialAlert(BaseModel):
     at: datetime.datetime
     campaign_id: UUID
     campaign_number: int
-    better: bool
+    better: bool | None
     others: int
     """Changes of the same cause."""
     raised: bool

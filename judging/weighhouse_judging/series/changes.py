@@ -58,8 +58,6 @@ class Rule:
     """How much wider, in squares, the spread after a change is taken for chance."""
     weighed_p: float = 0.2
     """Adjusted p of a change of spread from which points are weighed by it, told or not."""
-    spread_margin: float = 0.0
-    """By how much twice the log likelihood of a change of spread must exceed that of a step."""
     smallest_ratio: float = 1.5
     """Smallest ratio of two spreads that is told."""
     smallest_spread: float = 0.01

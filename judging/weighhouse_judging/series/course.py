@@ -31,6 +31,7 @@ Statistics 35): two bad runs in a row are not a new level.
 (or a ramp) that begins there (`scan`)? A change of spread is a step of how restless the rest is.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -145,10 +146,17 @@ class Course:
 
 
 def fitted(
-    values: Floats, places: Codes, pieces: Sequence[Piece] = (), *, model: Model = MODEL
+    values: Floats,
+    places: Codes,
+    pieces: Sequence[Piece] = (),
+    *,
+    model: Model = MODEL,
+    spread: Floats | None = None,
 ) -> Course | None:
     """Fit a course to logarithmic `values`, measured at `places` (codes 0, 1, …), oldest first.
 
+    `spread` is that of each point but for a factor, where another fit has told it: without a step
+    that is there, its points would look as if they scattered.
     None when there are too few points to leave two degrees of freedom. Promises: deterministic.
     """
     levels = [piece for piece in pieces if piece.kind != "spread"]
@@ -162,7 +170,9 @@ def fitted(
     if model.place_sigma is not None:
         penalty[fixed.shape[1] :] = model.place_sigma**-2
     cuts = sorted(piece.index for piece in pieces if piece.kind == "spread")
-    cleaned, weights, spread = _cleaned(values, design, penalty, freedom, model.clip, cuts)
+    shape = np.ones(values.size) if spread is None else spread / float(np.median(spread))
+    parts = [slice(None)] if spread is not None else _parts(values.size, cuts)
+    cleaned, weights, spread = _cleaned(values, design, penalty, freedom, model.clip, shape, parts)
     scans = _scans(cleaned, design, penalty, spread, model.memories, freedom)
     sizes = iter(weights[1:])
     return Course(
@@ -231,12 +241,22 @@ def _wanders(memory: Memory) -> bool:
     return memory.wander > 0
 
 
+def _parts(size: int, cuts: Sequence[int]) -> list[slice]:
+    return [slice(start, end) for start, end in itertools.pairwise((0, *cuts, size))]
+
+
 def _cleaned(
-    values: Floats, design: Floats, penalty: Floats, freedom: int, clip: float, cuts: Sequence[int]
+    values: Floats,
+    design: Floats,
+    penalty: Floats,
+    freedom: int,
+    clip: float,
+    shape: Floats,
+    parts: Sequence[slice],
 ) -> tuple[Floats, Floats, Floats]:
     """Values with outliers drawn in, the weights of the design's columns, and each point's spread.
 
-    The spread is one between two of the `cuts`.
+    The spread has the `shape` given, and a factor of its own in each of the `parts`.
     """
     correction = math.sqrt(values.size / freedom)
     spread = np.full(values.size, max(_spread(values - np.median(values)), SMALLEST_SIGMA))
@@ -253,8 +273,9 @@ def _cleaned(
         )
         fit = design @ weights
         rest = values - fit
-        for part in np.split(np.arange(values.size), cuts):
-            spread[part] = max(_spread(rest[part]) * correction, SMALLEST_SIGMA)
+        for part in parts:
+            factor = _spread(rest[part] / shape[part]) * correction
+            spread[part] = np.maximum(factor * shape[part], SMALLEST_SIGMA)
         cleaned = fit + np.clip(rest, -clip * spread, clip * spread)
     return cleaned, weights, spread
 

@@ -15,8 +15,7 @@ than before has that much less evidence (each side has its own spread: Pein, Sie
 Heterogeneous Change Point Inference, Journal of the Royal Statistical Society B 79).
 
 **Moved with the machine.** Where one machine takes over from another for good, the two are taken
-for one at that place alone, and a new level there is told as what it is: the machine's or the
-build's, and nothing in these figures says which.
+for one at that place alone: a new level there is the machine's or the build's, nobody knows which.
 
 **What was confirmed stays.** Later points may show more exactly where a change was, and when a
 drift ended; they do not take back what somebody was told. `watched` replays a series from its
@@ -123,9 +122,13 @@ class _Look:
             if settled or piece.kind not in ("step", "spread"):
                 continue
             others = pieces[:place] + pieces[place + 1 :]
-            course = self.fitted(others)
+            whole = self.fitted(pieces)
+            if whole is None:
+                break
             if piece.kind == "spread":
-                course = course.restlessness() if course else None
+                course = self._course(others).restlessness()
+            else:
+                course = self._course(others, spread=whole.spread)
             beginnings = self._beginnings(others, self.rule.points_after, piece.kind)
             apart = (
                 SAME_CHANGE_DISTANCE if piece.kind == "step" else self.rule.points_around_a_spread
@@ -177,7 +180,7 @@ class _Look:
         others = [*pieces[:place], *pieces[place + 1 :]]
         whole = self._course([*pieces, *weighed])
         before, after = self._sides(whole, piece, others)
-        p_value = self._p_value(piece, [*others, *weighed])
+        p_value = self._p_value(piece, [*others, *weighed], whole.spread)
         profile = self.rule.strict if p_value < self.rule.strict.evident_p else self.rule.watch
         correlation = whole.autocorrelation
         return Change(
@@ -199,9 +202,8 @@ class _Look:
         if piece.kind == "spread":
             return self._spreads(whole, others, piece.index)
         if piece.kind == "drift":
-            return self._in_units(whole.level[piece.index]), self._in_units(
-                whole.level[self._last(piece)]
-            )
+            first, last = whole.level[piece.index], whole.level[self._last(piece)]
+            return self._in_units(first), self._in_units(last)
         left, right = self._around(others, piece.index)
         before = whole.level[piece.index - 1] + np.median(whole.rest[left : piece.index])
         after = whole.level[piece.index] + np.median(whole.rest[piece.index : right])
@@ -211,9 +213,13 @@ class _Look:
         """The course with some pieces; None when there are too few points for them."""
         return fitted(self.values, self.places, pieces, model=self.rule.model)
 
-    def _course(self, pieces: Sequence[Piece], end: int | None = None) -> Course:
+    def _course(
+        self, pieces: Sequence[Piece], end: int | None = None, spread: Floats | None = None
+    ) -> Course:
         """The course (up to some point) of a segment that has carried as many pieces before."""
-        course = fitted(self.values[:end], self.places[:end], pieces, model=self.rule.model)
+        told = None if spread is None else spread[:end]
+        values, places = self.values[:end], self.places[:end]
+        course = fitted(values, places, pieces, model=self.rule.model, spread=told)
         if course is None:
             message = f"{self.size} points cannot carry {len(pieces)} known changes"
             raise ValueError(message)
@@ -307,8 +313,7 @@ class _Look:
         left, right = self._around(pieces, index)
         before, after = course.rest[left:index], course.rest[index:right]
         level, new_level = float(np.median(before)), float(np.median(after))
-        spread = np.abs(np.concatenate([before - level, after - new_level]))
-        sigma = MAD_TO_SIGMA * float(np.median(spread))
+        sigma = _spread_of(np.concatenate([before - level, after - new_level]))
         least = max(self._share(self.rule.smallest_shift), self.rule.smallest_sigmas * sigma)
         return abs(new_level - level) >= least
 
@@ -321,8 +326,7 @@ class _Look:
         return course is not None and self._shifts(course, pieces, moved.index)
 
     def _weighs(self, spread: Best, rivals: float) -> bool:
-        evident = spread.p_value < self.rule.weighed_p
-        return evident and spread.likelihood >= rivals + self.rule.spread_margin
+        return spread.p_value < self.rule.weighed_p and spread.likelihood >= rivals
 
     def _is_spread(self, course: Course, pieces: Sequence[Piece], spread: Best) -> bool:
         if spread.p_value >= self.rule.watch.evident_p:
@@ -334,10 +338,7 @@ class _Look:
         """Robust standard deviations before a change of spread, and after it."""
         left, right = self._around(pieces, index, ("spread",))
         before, after = course.rest[left:index], course.rest[index:right]
-        return (
-            MAD_TO_SIGMA * float(np.median(np.abs(before))),
-            MAD_TO_SIGMA * float(np.median(np.abs(after))),
-        )
+        return _spread_of(before), _spread_of(after)
 
     def _is_drift(self, step: Best, drift: Best) -> bool:
         return (
@@ -370,7 +371,7 @@ class _Look:
         """The last point to which a drift leads."""
         return self.size - 1 if drift.end is None else min(drift.end, self.size - 1)
 
-    def _p_value(self, piece: Piece, others: Sequence[Piece]) -> float:
+    def _p_value(self, piece: Piece, others: Sequence[Piece], spread: Floats) -> float:
         """Of one piece given the others, adjusted for the places where it could begin."""
         if piece.kind == "moved":
             one = self._as_one_machine(piece.index, others)
@@ -382,12 +383,12 @@ class _Look:
             places = self._beginnings(others, self.rule.points_after, "spread").size
             return min(1.0, restless.p_value(restless.step.likelihood[piece.index]) * places)
         if piece.kind == "step":
-            course = self._course(others)
+            course = self._course(others, spread=spread)
             places = self._beginnings(others, self.rule.points_of_a_candidate).size
             return min(1.0, course.p_value(course.step.likelihood[piece.index]) * places)
         end = self._last(piece) + 1
         earlier = [other for other in others if other.index < end]
-        course = self._course(earlier, end)
+        course = self._course(earlier, end, spread)
         return min(1.0, course.p_value(course.drift.likelihood[piece.index]) * end)
 
     def _share(self, relative: float) -> float:
@@ -396,3 +397,7 @@ class _Look:
 
     def _in_units(self, level: float) -> float:
         return float(math.exp(level) if self.scale is None else level * self.scale)
+
+
+def _spread_of(rest: Floats) -> float:
+    return MAD_TO_SIGMA * float(np.median(np.abs(rest)))
