@@ -19,9 +19,7 @@ for one at that place alone: a new level there is the machine's or the build's, 
 
 **What was confirmed stays.** Later points may show more exactly where a change was, and when a
 drift ended; they do not take back what somebody was told. `watched` replays a series from its
-beginning, as if it had been looked at after each run.
-
-How often this is wrong, and how late, is measured by `bench.detection`.
+beginning. How often this is wrong, and how late, is measured by `bench.detection`.
 """
 
 import math
@@ -47,7 +45,7 @@ from weighhouse_judging.series.finding import Best, Found, best_of, handovers
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
-LEVELS = ("step", "moved")
+LEVELS: tuple[str, ...] = ("step", "moved")
 """Changes at which a level ends and another begins."""
 
 
@@ -242,16 +240,14 @@ class _Look:
     def _by_side(self, course: Course, best: Best, rest: Floats, places: int) -> Best:
         """A change held against the spread after it, as far as that is wider than the one before.
 
-        `rest` is what is left of the points after it. Their spread is that before until they say
-        otherwise: worth `points_of_a_prior` of them.
+        `rest` is of the points after it. Until they say otherwise theirs is the one before.
         """
-        if not rest.size or not best.likelihood:
+        if not places:
             return best
         squares = np.minimum((rest / course.spread[best.index :]) ** 2, course.clip**2)
         prior = self.rule.points_of_a_prior
         wider = (prior + float(squares.sum())) / (prior + rest.size)
-        wider = max(1.0, wider / self.rule.wider_by_chance)
-        likelihood = best.likelihood / wider
+        likelihood = best.likelihood / max(1.0, wider / self.rule.wider_by_chance)
         p_value = min(1.0, course.p_value(likelihood) * places)
         return replace(best, likelihood=likelihood, p_value=p_value)
 
@@ -281,10 +277,11 @@ class _Look:
     def _beginnings(self, pieces: Sequence[Piece], points_after: int, kind: str = "step") -> Codes:
         """Where a change may begin: away from both ends and from others of its like."""
         indices = np.arange(self.rule.points_before, self.size - points_after + 1)
+        kinds, apart = LEVELS, self.rule.points_after
+        if kind == "spread":
+            kinds, apart = ("spread",), self.rule.points_of_a_spread
         for piece in pieces:
-            alike = piece.kind == kind if kind == "spread" else piece.kind in LEVELS
-            if alike:
-                apart = self.rule.points_of_a_spread if kind == "spread" else self.rule.points_after
+            if piece.kind in kinds:
                 indices = indices[np.abs(indices - piece.index) >= apart]
         return indices
 
