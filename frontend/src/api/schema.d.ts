@@ -3772,7 +3772,7 @@ export interface components {
              */
             at: string;
             /** Better */
-            better: boolean;
+            better: boolean | null;
             /**
              * Campaign Id
              * Format: uuid
@@ -3788,7 +3788,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "step" | "drift";
+            kind: "step" | "drift" | "spread" | "moved";
             lead: components["schemas"]["AlertMemberRead"];
             /** Profile */
             profile: ("watch" | "strict") | null;
@@ -3890,7 +3890,7 @@ export interface components {
             /** Before */
             before: number;
             /** Better */
-            better: boolean;
+            better: boolean | null;
             /**
              * Campaign Id
              * Format: uuid
@@ -5091,7 +5091,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "step" | "drift";
+            kind: "step" | "drift" | "spread" | "moved";
             /** P Value */
             p_value: number;
             /** Profile */
@@ -12661,7 +12661,7 @@ export interface components {
              */
             at: string;
             /** Better */
-            better: boolean;
+            better: boolean | null;
             /**
              * Campaign Id
              * Format: uuid

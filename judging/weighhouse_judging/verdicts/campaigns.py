@@ -23,8 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from weighhouse_judging.arithmetic.intervals import Between, Floats, LogDifference, Spread
+from weighhouse_judging.series.changes import Point
 from weighhouse_judging.series.course import Piece, column
-from weighhouse_judging.series.watching import Point, find_changes
+from weighhouse_judging.series.watching import find_changes
 from weighhouse_judging.verdicts.noise import (
     FEWEST_CAMPAIGNS,
     against_base,
@@ -108,7 +109,9 @@ def _design(past: Sequence[PastCampaign], means: Floats) -> Floats:
     points = [
         Point(math.exp(mean), one.place) for mean, one in zip(means.tolist(), past, strict=True)
     ]
-    changes = [Piece(one.kind, one.index, one.end) for one in find_changes(points)]
+    changes = [
+        Piece(one.kind, one.index, one.end) for one in find_changes(points) if one.kind != "spread"
+    ]
     places = sorted({one.place for one in past})[1:]
     return np.stack(
         [
