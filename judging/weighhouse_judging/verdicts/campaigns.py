@@ -19,6 +19,7 @@ widened by either.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -50,7 +51,7 @@ MOST_PAST = 60
 class PastCampaign:
     """A completed campaign of one cell and figure, whatever was said of it."""
 
-    repeats: Sequence[float]
+    repeats: tuple[float, ...]
     """In the figure's unit, above 0; one or more."""
     place: str = ""
     """Which machines measured it."""
@@ -70,9 +71,12 @@ def learned(past: Sequence[PastCampaign]) -> Learned | None:
 
     Freedom: campaigns less what the course took (a level, each change, each further machine).
     """
-    usable = [one for one in past if one.repeats and min(one.repeats) > 0][-MOST_PAST:]
-    if len(usable) < FEWEST_CAMPAIGNS:
-        return None
+    usable = tuple(one for one in past if one.repeats and min(one.repeats) > 0)[-MOST_PAST:]
+    return None if len(usable) < FEWEST_CAMPAIGNS else _learned(usable)
+
+
+@lru_cache(maxsize=1024)
+def _learned(usable: tuple[PastCampaign, ...]) -> Learned | None:
     groups = [np.log(np.asarray(one.repeats, dtype=np.float64)) for one in usable]
     means = np.array([float(group.mean()) for group in groups])
     design = _design(usable, means)
