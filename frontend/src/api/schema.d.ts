@@ -5739,7 +5739,11 @@ export interface components {
              * Decided By
              * @enum {string}
              */
-            decided_by: "level" | "family" | "noise_floor" | "threshold" | "interval" | "repeats";
+            decided_by: "level" | "family" | "noise_floor" | "threshold" | "equality" | "interval" | "repeats" | "campaigns";
+            /** Equality High */
+            equality_high?: number | null;
+            /** Equality Low */
+            equality_low?: number | null;
             /** Floor */
             floor: number | null;
             /** High */
@@ -5773,6 +5777,8 @@ export interface components {
             repeats: number;
             /** Repeats Needed */
             repeats_needed: number | null;
+            /** Resolution */
+            resolution?: number | null;
             /** Side */
             side: string;
             /** Significance */
