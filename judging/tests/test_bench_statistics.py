@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import paired
 from weighhouse_judging.bench import comparing, gating, statistics
+from weighhouse_judging.bench.bars import bar
 from weighhouse_judging.verdicts.gate_cells import judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.metrics import METRIC
@@ -20,13 +21,16 @@ def test_every_bar_is_met_or_traded(capsys: pytest.CaptureFixture[str]) -> None:
     assert traded <= {
         "-5 % found in five pairs, nothing known of the machine",
         "cover of 95 % intervals: paired, outliers of 10 to 20 deviations",
+        "cover of 95 % intervals between campaigns that remember",
+        "equal sides of two campaigns called changed, tails of t with 3",
+        "equal sides of two campaigns called changed, two speeds",
     }
 
 
 def test_a_missed_bar_is_told_and_fails(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    low = statistics.bar("something", {"one": 0.5}, at_least=0.9)
+    low = bar("something", {"one": 0.5}, at_least=0.9)
     monkeypatch.setattr(statistics, "bars", lambda effort, seed: iter([low]))
     monkeypatch.setattr(statistics, "shown", lambda effort, seed: {})
     assert statistics.main(["--short"]) == 1

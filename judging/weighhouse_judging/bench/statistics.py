@@ -13,78 +13,25 @@ import itertools
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 
-from weighhouse_judging.bench import comparing, gating, many
+from weighhouse_judging.bench import between, comparing, gating, lives, many
+from weighhouse_judging.bench.bars import (
+    EQUAL_SPREADS,
+    FULL,
+    SHORT,
+    SPREADS,
+    Bar,
+    Effort,
+    bar,
+)
 from weighhouse_judging.bench.trials import KINDS
 
 SEED = 20_261_122
-SIZES = range(4, 21)
-SPREADS = (0.01, 0.03, 0.05)
-EQUAL_SPREADS = (0.01, 0.02, 0.03, 0.04, 0.05)
-EQUAL_SIZES = (5, 6, 7, 8, 10, 15, 20)
 BETWEEN = (0.0, 0.01, 0.02, 0.03)
 BASES: tuple[tuple[gating.Base, int], ...] = (("pairs", 30), ("pooled", 10))
 OTHER_BASES: tuple[tuple[gating.Base, int], ...] = (("pooled", 5),)
 LEVELS = (0.05, 0.02, 0.015, 0.0125, 0.01, 0.009, 0.005)
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How many trials each figure gets."""
-
-    covers: int
-    equals: int
-    tables: int
-    gates: int
-    """Cells in all, whatever the size of a gate."""
-    sequential: int
-    projects: int
-    sizes: Sequence[int]
-    equal_sizes: Sequence[int]
-
-
-FULL = Effort(10_000, 200_000, 10_000, 240_000, 1_000, 400, SIZES, EQUAL_SIZES)
-SHORT = Effort(3_000, 20_000, 500, 24_000, 100, 30, (4, 5, 20), (5, 10))
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One promise and what came out."""
-
-    name: str
-    low: float
-    high: float
-    limits: tuple[float, float]
-    """The figures' least and greatest value allowed."""
-    figures: dict[str, float] = field(default_factory=dict)
-    traded: str | None = None
-    """Why this bar cannot be met together with another."""
-
-    @property
-    def met(self) -> bool:
-        """Do all figures lie inside the limits?"""
-        return self.limits[0] <= self.low and self.high <= self.limits[1]
-
-    @property
-    def judgement(self) -> str:
-        """How the figures stand to the bar, in a word."""
-        if self.met:
-            return "met"
-        return "traded" if self.traded else "MISSED"
-
-
-def bar(
-    name: str,
-    figures: dict[str, float],
-    *,
-    at_least: float = 0.0,
-    at_most: float = 1.0,
-    traded: str | None = None,
-) -> Bar:
-    """A bar over figures that all have to lie inside the limits."""
-    values = figures.values()
-    return Bar(name, min(values), max(values), (at_least, at_most), figures, traded)
 
 
 def bars(effort: Effort, seed: int) -> Iterator[Bar]:
@@ -95,7 +42,8 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
     yield from steps(effort, seed)
     yield from gates(effort, seed)
     yield from sequential(effort, seed)
-    yield anchor(effort, seed)
+    yield from between.bars(effort, seed)
+    yield from lives.bars(effort, seed)
 
 
 def covers(effort: Effort, seed: int) -> Iterator[Bar]:
@@ -265,12 +213,6 @@ def sequential(effort: Effort, seed: int) -> Iterator[Bar]:
     )
 
 
-def anchor(effort: Effort, seed: int) -> Bar:
-    """Five builds, each 4.5 % slower: does the anchor stop the second?"""
-    stops = gating.stopped_at(-0.045, 5, 0.002, effort.projects, seed)
-    return bar("five builds of -4.5 %: stopped at build 2", {"at build 2": stops[1]}, at_least=0.99)
-
-
 def shown(effort: Effort, seed: int) -> dict[str, object]:
     """Figures beside the bars: what other rules and other bases would give."""
     few = effort.sequential
@@ -304,9 +246,8 @@ def shown(effort: Effort, seed: int) -> dict[str, object]:
             for size in (4, 5, 10)
             for name, value in many.bands_hold(size, effort.sequential // 10, seed).items()
         },
-        "builds of -4.5 % at 1 % noise: stopped at build 1, 2, … , never": gating.stopped_at(
-            -0.045, 5, 0.01, effort.projects, seed
-        ),
+        **between.shown(effort, seed),
+        **lives.shown(effort, seed),
     }
 
 
