@@ -37,7 +37,7 @@ def test_the_bench_tells_of_two_campaigns_what_the_judge_does(known: int) -> Non
 def test_the_bench_learns_of_campaigns_what_is_learned_of_a_series(known: int) -> None:
     generator = np.random.default_rng(4)
     past = generator.normal(0, 0.01, (100, known, 5))
-    past += between.effects(generator, between.TWO_SPEEDS, (100, known))[..., None]
+    past[:, known // 2 :] -= 0.05
     many = between.learned_of(past)
     for trial, series in enumerate(np.exp(past).tolist()):
         one = learned([PastCampaign(tuple(repeats)) for repeats in series])
