@@ -21,7 +21,7 @@ PATTERN = rf"^(pooled|none|branch:.{{1,255}}|release:{RELEASE}|campaign:[0-9A-Fa
 class BaseChoice:
     """What a campaign is compared with.
 
-    `pooled`: the latest campaigns of its branch that passed or were accepted; `branch`: those of
+    `pooled`: the latest campaigns of its branch that did not regress; `branch`: those of
     another branch; `release`: the campaign that stands for a release; `campaign`: that one.
     """
 

@@ -55,7 +55,7 @@ class Gate(Document):
     """What the verdict of each campaign compares with, unless whoever starts one says otherwise."""
 
     base: BaseText = "pooled"
-    """`pooled` (the latest campaigns of the branch that passed or were accepted), `branch:NAME`
+    """`pooled` (the latest campaigns of the branch that did not regress), `branch:NAME`
     (those of another branch), `release:NAME`, `campaign:ID`, or `none`."""
 
 

@@ -90,6 +90,7 @@ def base(platform: RunningPlatform, tmp_path_factory: pytest.TempPathFactory) ->
     )  # fmt: skip
     with builds_of(platform, "redis-server") as builds:
         builds.use(RATE, sync_seconds=SYNC_SECONDS)
+        platform.weigh_noise(usual.read_text())
         done = weighhouse(platform, "run", str(usual), "--wait")
         assert done.returncode == 0, done.stdout + done.stderr
         yield folder

@@ -76,6 +76,8 @@ def course(platform: RunningPlatform, tmp_path_factory: pytest.TempPathFactory) 
     file = tmp_path_factory.mktemp("losses") / "losses.yaml"
     file.write_text(yaml.safe_dump(document, sort_keys=False))
     with builds_of(platform, "redis-server") as builds:
+        builds.use(RATE)
+        platform.weigh_noise(file.read_text())
         course = Course(platform, builds, file)
         for number in range(BUILDS + 1):
             course.next(RATE * (1 - LOSS) ** number)

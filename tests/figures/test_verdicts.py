@@ -92,6 +92,7 @@ def base(platform: RunningPlatform, tmp_path_factory: pytest.TempPathFactory) ->
     file.write_text(written())
     with builds_of(platform, "redis-server") as builds:
         builds.use(RATE, sync_seconds=SYNC_SECONDS)
+        platform.weigh_noise(written())
         code, said, gate = by_command(platform, file)
         assert (code, gate["verdict"]) == (2, "no_baseline"), said
         yield Measured(file.parent, gate["campaign_id"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import yaml
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 
@@ -89,15 +90,23 @@ class RunningPlatform:
             f"{self.url}{path}", headers={"Accept": "text/html"}, timeout=PATIENCE_SECONDS
         )
 
-    def start_campaign(self, yaml: str) -> dict[str, Any]:
+    def start_campaign(self, yaml_text: str) -> dict[str, Any]:
         """Store an experiment (a new revision when it exists) and start a campaign of it."""
         experiment = self.request(
-            "POST", "/experiments", params={"upsert": "true"}, json={"yaml": yaml}
+            "POST", "/experiments", params={"upsert": "true"}, json={"yaml": yaml_text}
         )
         campaign: dict[str, Any] = self.request(
             "POST", "/campaigns", json={"experiment_id": experiment["id"]}
         )
         return campaign
+
+    def weigh_noise(self, yaml_text: str) -> None:
+        """Measure an experiment against itself, four campaigns of three blocks: then it is known by
+        how much campaigns of its cells differ."""
+        document = yaml.safe_load(yaml_text) | {"scenario": "noise", "repetitions": 3}
+        for _ in range(4):
+            started = self.start_campaign(yaml.safe_dump(document, sort_keys=False))
+            assert self.wait_for_campaign(started["id"])["status"] == "completed"
 
     def campaign(self, campaign_id: str) -> dict[str, Any]:
         """A campaign as it stands; patient while the backend is away."""

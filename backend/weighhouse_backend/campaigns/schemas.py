@@ -50,7 +50,7 @@ class CampaignCreate(BaseModel):
     """Default: the current one."""
     base: BaseText | None = None
     """What the verdict compares with: `pooled` (up to ten of the latest campaigns of the same
-    branch that passed or were accepted, since the last confirmed change), `branch:NAME` (those of
+    branch that did not regress, since the last confirmed change), `branch:NAME` (those of
     another branch), `release:NAME`, `campaign:ID`, or `none`. Default: the experiment's
     `gate.base`."""
     base_campaign_id: UUID | Literal["previous"] | None = "previous"

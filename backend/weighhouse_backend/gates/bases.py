@@ -126,7 +126,7 @@ class BaseService:
         if not usable:
             where = "" if branch is None else f" on the branch {branch}"
             return Bases(
-                reason=f"no earlier campaign of this experiment{where} has passed or been accepted"
+                reason=f"no earlier campaign of this experiment{where} may be a base: each regressed, or could not be judged"
             )
         changed = self.watching.last_confirmed(campaign.experiment_id, before=campaign.id)
         # A change that nobody accepted has no usable campaign after it: the level before it holds.

@@ -19,7 +19,7 @@ PastOf = Callable[[Key, str], Sequence[PastCampaign]]
 
 @dataclass(frozen=True)
 class PastService:
-    """Finds the completed campaigns of cells, whatever was said of them."""
+    """Finds the completed campaigns of cells but regressions."""
 
     repository: SeriesRepository
 

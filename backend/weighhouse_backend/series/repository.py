@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, delete, exists, func, select, update
+from sqlalchemy import Row, Select, delete, exists, func, or_, select, update
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.states import Verdict
 from weighhouse_backend.series.models import Series, SeriesPoint
 
 
@@ -162,7 +164,8 @@ class SeriesRepository:
         without: Collection[UUID],
         most: int,
     ) -> Sequence[Row[Any]]:
-        """The latest points of an experiment's cells, of each series and environment, oldest first.
+        """The latest points of an experiment's cells, of each series and environment, oldest first;
+        without those of regressions that nobody accepted: what a build lost is no noise.
 
         :param cells: their identities.
         :param most: of a series and environment.
@@ -178,7 +181,12 @@ class SeriesRepository:
                 rank.label("rank"),
             )
             .join(Series, Series.id == SeriesPoint.series_id)
+            .join(Campaign, Campaign.id == SeriesPoint.campaign_id)
             .where(
+                or_(
+                    Campaign.verdict.is_distinct_from(Verdict.REGRESSION),
+                    Campaign.accepted_at.is_not(None),
+                ),
                 Series.experiment_id == experiment_id,
                 Series.cell_identity.in_(list(cells)),
                 SeriesPoint.campaign_id.not_in(list(without)),

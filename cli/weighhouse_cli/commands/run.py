@@ -26,7 +26,7 @@ def run(
     base: Annotated[
         str | None,
         typer.Option(
-            help="What to compare with: pooled (the latest that passed or were accepted), "
+            help="What to compare with: pooled (the latest that did not regress), "
             "branch:NAME, release:NAME, campaign:ID, none; default: the experiment's gate.base."
         ),
     ] = None,

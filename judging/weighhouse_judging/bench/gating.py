@@ -21,13 +21,7 @@ from weighhouse_judging.bench.comparing import (
     within,
 )
 from weighhouse_judging.bench.trials import Bools, Floats, repeats
-from weighhouse_judging.verdicts.figures import Repeats
-from weighhouse_judging.verdicts.gate_cells import (
-    ANCHOR_THRESHOLD,
-    GATE_THRESHOLD,
-    judge_cells,
-)
-from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.gate_cells import ANCHOR_THRESHOLD, GATE_THRESHOLD
 from weighhouse_judging.verdicts.gate_measures import FAMILY_ERROR, PASSING_ERROR, TAIL_FREEDOM
 
 Base = Literal["pairs", "pooled"]
@@ -162,43 +156,3 @@ def _grown(base: Base, before: Floats, other: Floats) -> tuple[LogDifference, fl
     total = before.shape[-2] * before.shape[-1]
     information = 2 / (1 / total + 1 / size) / looks.SHARPEST_AT
     return against_campaigns(before, other, borrowed(before)), information
-
-
-def stopped_at(step: float, builds: int, cv: float, gates: int, seed: int) -> list[float]:
-    """Of projects whose every build is slower by `step`: the share first stopped at build 1, 2, ….
-
-    By the shipped gate itself, one cell, five repeats: a base that was stable for ten campaigns and
-    then takes in every build that passed (the ten latest), and the last release as the anchor. The
-    last figure is the share never stopped.
-    """
-    generator = np.random.default_rng([seed, builds, round(cv * 1e4)])
-    stops = [0] * (builds + 1)
-    for _ in range(gates):
-        level = 0.0
-        history = [_campaign(generator, f"h{i}", level, cv) for i in range(CAMPAIGNS)]
-        release = history[-1]
-        for build in range(builds):
-            level += float(np.log1p(step))
-            candidate = _campaign(generator, f"b{build}", level, cv)
-            cell = CellEvidence(
-                "cell",
-                "a cell",
-                "closed",
-                candidate[1],
-                base=dict(history[-CAMPAIGNS:]),
-                anchor=dict([release]),
-            )
-            if judge_cells([cell])[0].outcome == "worse":
-                stops[build] += 1
-                break
-            history.append(candidate)
-        else:
-            stops[builds] += 1
-    return [count / gates for count in stops]
-
-
-def _campaign(
-    generator: np.random.Generator, name: str, level: float, cv: float
-) -> tuple[str, Repeats]:
-    figures = np.exp(repeats(generator, "normal", cv, (5,)) + level)
-    return name, {(name, block): float(value) for block, value in enumerate(figures)}

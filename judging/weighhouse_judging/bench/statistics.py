@@ -15,7 +15,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from weighhouse_judging.bench import comparing, floors, gating, growing, many, rounded
+from weighhouse_judging.bench import (
+    between,
+    comparing,
+    floors,
+    gating,
+    growing,
+    lives,
+    many,
+    rounded,
+)
 from weighhouse_judging.bench.bars import (
     EQUAL_SPREADS,
     FULL,
@@ -45,7 +54,8 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
     yield from gates(effort, seed)
     yield from sequential(effort, seed)
     yield from growing.bars(effort, seed)
-    yield anchor(effort, seed)
+    yield from between.bars(effort, seed)
+    yield from lives.bars(effort, seed)
 
 
 def covers(effort: Effort, seed: int) -> Iterator[Bar]:
@@ -184,12 +194,6 @@ def sequential(effort: Effort, seed: int) -> Iterator[Bar]:
     )
 
 
-def anchor(effort: Effort, seed: int) -> Bar:
-    """Five builds, each 4.5 % slower: does the anchor stop the second?"""
-    stops = gating.stopped_at(-0.045, 5, 0.002, effort.projects, seed)
-    return bar("five builds of -4.5 %: stopped at build 2", {"at build 2": stops[1]}, at_least=0.99)
-
-
 def shown(effort: Effort, seed: int) -> dict[str, object]:
     """Figures beside the bars: what other rules and other bases would give."""
     few = effort.sequential
@@ -223,9 +227,8 @@ def shown(effort: Effort, seed: int) -> dict[str, object]:
             for size in (4, 5, 10)
             for name, value in many.bands_hold(size, effort.sequential // 10, seed).items()
         },
-        "builds of -4.5 % at 1 % noise: stopped at build 1, 2, … , never": gating.stopped_at(
-            -0.045, 5, 0.01, effort.projects, seed
-        ),
+        **between.shown(effort, seed),
+        **lives.shown(effort, seed),
     }
 
 

@@ -5,9 +5,9 @@ started again, a disk that is fuller, another neighbour. Only many campaigns tel
 
 **Learned from all of them.** The variance is that of the campaigns' means about the fitted course
 of their series (`series.watching`): steps, drifts and machines that differ are taken out, and cost
-their degrees of freedom. All completed campaigns count, whatever was said of them: those that
-passed alone are a sample with its tail cut off, which makes each next one look worse (Cohen 1959,
-Technometrics 1).
+their degrees of freedom. All completed campaigns count but regressions that nobody accepted: what
+a build lost is no noise. Those that passed alone would be a sample with its tail cut off, which
+makes each next one look worse (Cohen 1959, Technometrics 1).
 
 **Decided with care.** A few campaigns that lie close together may have come by chance from a
 machine of two speeds, and campaigns have heavier tails than a normal distribution. What is
@@ -40,7 +40,7 @@ PRIOR_DEVIATION = 0.03
 PRIOR_FREEDOM = 3.0
 """Campaigns that this is worth; it fades as more are known."""
 
-MOST_FREEDOM = 8.0
+MOST_FREEDOM = 6.0
 """Degrees of freedom of the t by which is decided: tails as campaigns have them."""
 
 MOST_PAST = 60
@@ -49,7 +49,7 @@ MOST_PAST = 60
 
 @dataclass(frozen=True)
 class PastCampaign:
-    """A completed campaign of one cell and figure, whatever was said of it."""
+    """A completed campaign of one cell and figure that is no regression."""
 
     repeats: tuple[float, ...]
     """In the figure's unit, above 0; one or more."""

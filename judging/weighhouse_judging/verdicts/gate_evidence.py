@@ -26,8 +26,8 @@ class CellEvidence:
     """By campaign; empty when the base never completed the cell."""
     anchor: Mapping[str, Repeats] = field(default_factory=dict)
     past: Sequence[PastCampaign] = ()
-    """Every completed campaign of the cell's series before this one, oldest first: what is learned
-    of how much campaigns differ. Where these are fewer than the base's, the base's are."""
+    """Every completed campaign of the cell's series before this one but regressions, oldest first:
+    from them is learned how much campaigns differ. Where the base's are more, from those."""
     floor: Floor | None = None
     candidate_attempts: Attempts | None = None
     """Default: as many as there are figures, none failed."""

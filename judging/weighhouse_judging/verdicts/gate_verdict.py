@@ -217,8 +217,8 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
     if any(not base.between_known for _, base in judged):
         notes.append(
             "How much whole campaigns differ on this machine is not known yet: it takes "
-            f"{FEWEST_CAMPAIGNS} of this experiment, or of noise (A/A). Until then `base: beside` "
-            "tells, which measures base and build in one campaign."
+            f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then base "
+            "and build are told apart as two targets of one campaign."
         )
     return notes
 
