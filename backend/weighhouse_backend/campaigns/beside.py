@@ -37,11 +37,11 @@ def base_targets(
             continue
         name = _free(target.name, taken)
         taken.add(name)
-        label = (base.label or base.name)[: LONGEST_LABEL - len(" (base)")]
+        label = (base.label or base.name)[: LONGEST_LABEL - len(" (base, measured again)")]
         ran = versions.get(base.name, "any")
         version = ran if base.version == "any" and len(ran) <= LONGEST_VERSION else base.version
         again = base.model_copy(
-            update={"name": name, "label": f"{label} (base)", "version": version}
+            update={"name": name, "label": f"{label} (base, measured again)", "version": version}
         )
         found.append({"of": target.name, "name": name, "target": again.model_dump(mode="json")})
     return found

@@ -36,6 +36,8 @@ class Bases:
     accepted, or the first): small steps add up."""
     reason: str | None = None
     """Why there is none."""
+    beside: bool = False
+    """Is it the one that was measured again beside the campaign, and judged by that?"""
 
 
 def is_beside(campaign: Campaign, bases: Sequence[UUID]) -> bool:
@@ -99,7 +101,7 @@ class BaseService:
     def against(
         self,
         campaign: Campaign,
-        bases: Sequence[UUID],
+        bases: Bases,
         seen: Mapping[UUID, Mapping[GateKey, CellSeen]],
     ) -> list[Matched]:
         """The cells of a campaign with those of its bases, or with those of its base as it was
@@ -108,9 +110,9 @@ class BaseService:
         :param seen: the cells of them all.
         """
         own = seen[campaign.id]
-        if not is_beside(campaign, bases):
-            return pooled({one: seen[one] for one in bases}, own)
-        return beside(self.again(campaign), seen[bases[0]], own, campaign.id)
+        if not bases.beside:
+            return pooled({one: seen[one] for one in bases.campaigns}, own)
+        return beside(self.again(campaign), seen[bases.campaigns[0]], own, campaign.id)
 
     def again(self, campaign: Campaign) -> dict[GateKey, CellSeen]:
         """The cells of its base as they were measured again, under the names of its own."""
@@ -145,7 +147,7 @@ class BaseService:
         before = None if kept is None else kept.anchor_campaign_id
         anchor = self.anchor_before(campaign) or before
         # Against the base itself its copy is the better witness: the machine is the same.
-        return Bases((base.id,), None if anchor == base.id else anchor)
+        return Bases((base.id,), None if anchor == base.id else anchor, beside=True)
 
     def _nothing_yet(self, branch: str | None) -> Bases:
         where = "" if branch is None else f" on the branch {branch}"

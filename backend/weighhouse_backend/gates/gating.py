@@ -26,6 +26,7 @@ from weighhouse_backend.gates.errors import CampaignStillOpen
 from weighhouse_backend.gates.limits import AS_THE_EXPERIMENT, Asked, Limits
 from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of, untold
 from weighhouse_backend.gates.models import CampaignVerdict
+from weighhouse_backend.gates.proposing import proposal
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller
@@ -82,13 +83,16 @@ class GateService:
             )
             answer = as_worked_out(self.decide(campaign, bases, Limits.of(document, asked)))
         else:
-            answer = as_kept(kept, self._there(kept))
+            answer = as_kept(kept, self._there(campaign, kept))
         former = self.repository.former(campaign)
         return GateRead(
             **dict(answer),
             campaign_id=campaign.id,
             link=self._link(campaign.id, answer.base_campaign_id),
             superseded=[superseded_read(one) for one in former],
+            proposal=proposal(
+                campaign, document, answer, self.campaigns.repository.runs(campaign.id)
+            ),
             caveats=self.comparing.caveats(caller, Question(campaign_id=campaign.id)),
         )
 
@@ -106,7 +110,7 @@ class GateService:
             return Decided(campaign.id, gate_verdict.no_baseline(bases.reason), bases, limits)
         anchors = [] if bases.anchor is None else [bases.anchor]
         seen = self.choosing.cells([*dict.fromkeys([*bases.campaigns, *anchors, campaign.id])])
-        cells = self.choosing.against(campaign, bases.campaigns, seen)
+        cells = self.choosing.against(campaign, bases, seen)
         anchored = {
             cell.key: cell
             for cell in pooled({one: seen[one] for one in anchors}, seen[campaign.id])
@@ -115,8 +119,7 @@ class GateService:
         told = self.commits.of([latest, campaign.id])
         commits = {one: git.commit for one, git in told.items()}
         both = (commits.get(latest), commits.get(campaign.id))
-        again = is_beside(campaign, bases.campaigns)
-        if again and (unknown := untold(cells, both)) is not None:
+        if bases.beside and (unknown := untold(cells, both)) is not None:
             cells = [replace(cell, changes=(*cell.changes, unknown)) for cell in cells]
         changes = subject_of(cells, both)
         floor_of = self.floors.of_cells(campaign.project_id, seen[campaign.id])
@@ -128,7 +131,7 @@ class GateService:
             threshold=limits.base_percent / 100,
             anchor_threshold=limits.anchor_percent / 100,
             looked_at=self.looks.looked_at(campaign.id),
-            told=_of_the_machine(cells, seen[latest], limits) if again else (),
+            told=_of_the_machine(cells, seen[latest], limits) if bases.beside else (),
         )
         return Decided(campaign.id, result, bases, limits, cells)
 
@@ -143,13 +146,14 @@ class GateService:
         kept = self.repository.holding(campaign)
         if kept is None or not kept.bases:
             return self.bases(campaign)
-        return self._there(kept)
+        return self._there(campaign, kept)
 
-    def _there(self, kept: CampaignVerdict) -> Bases:
+    def _there(self, campaign: Campaign, kept: CampaignVerdict) -> Bases:
         """The bases of a verdict that are still there."""
         there = {one.id for one in self.repository.campaigns([UUID(one) for one in kept.bases])}
         found = tuple(one for one in map(UUID, kept.bases) if one in there)
-        return Bases(found, kept.anchor_campaign_id, "its bases are gone")
+        beside = is_beside(campaign, found)
+        return Bases(found, kept.anchor_campaign_id, "its bases are gone", beside=beside)
 
     def _link(self, campaign_id: UUID, base_id: UUID | None) -> str:
         url = self.public_url.rstrip("/")

@@ -66,10 +66,10 @@ class GrowthService:
 
     def _bases(self, campaign: Campaign) -> dict[GateKey, BaseRuns]:
         """Runs of the campaign's bases by cell, where they are the same measurement."""
-        bases = self.gates.bases(campaign).campaigns
-        if not bases:
+        bases = self.gates.bases(campaign)
+        if not bases.campaigns:
             return {}
-        seen = self.choosing.cells([*bases, campaign.id])
+        seen = self.choosing.cells([*bases.campaigns, campaign.id])
         cells = self.choosing.against(campaign, bases, seen)
         return {
             cell.key: {one: found.runs for one, found in cell.bases.items()}

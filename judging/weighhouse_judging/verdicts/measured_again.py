@@ -52,7 +52,7 @@ def machine_changed(cells: Sequence[ThenAndNow], threshold: float) -> str | None
     cell, change = changes[place]
     alike = "" if len(changes) == 1 else f", and so it is in all {len(changes)} cells"
     return (
-        f"The base itself, measured again, is not where it was in its own campaign: {cell.label}: "
-        f"{cell.metric.label.lower()} {change:+.1%}{alike}. The machine changed by so much, not the "
-        "build."
+        "The base itself, measured again, is not where it was in its own campaign: "
+        f"{cell.label}: {cell.metric.label.lower()} {change:+.1%}{alike}. "
+        "The machine changed by so much, not the build."
     )
