@@ -39,7 +39,7 @@ class RunService:
         return run
 
     def complete(
-        self, run_id: UUID, *, throughput: float, p99_us: float | None, version: str | None
+        self, run_id: UUID, *, throughput: float, p99_us: float | None, version: str | None = None
     ) -> bool:
         """End a run whose summary is written; the last of a campaign lets that settle.
 
