@@ -256,6 +256,17 @@ def _zone(name: str) -> datetime.tzinfo:
         return datetime.UTC
 
 
+def in_words(proposed: dict[str, Any]) -> str:
+    """The proposal to measure the base beside the build, with what it costs."""
+    unknown = "how much whole campaigns differ here is not known"
+    large = "whole campaigns differ by more than the threshold here"
+    why = unknown if proposed["reason"] == "unknown" else large
+    return (
+        f"As {why}, measure the base beside the build: `weighhouse run FILE --base "
+        f"{proposed['base']} --wait --gate`, about {float(proposed['minutes']):.0f} min."
+    )
+
+
 def show_verdict(gate: dict[str, Any]) -> None:
     """The gate's verdict with its message and link."""
     verdict = str(gate["verdict"])
@@ -263,6 +274,8 @@ def show_verdict(gate: dict[str, Any]) -> None:
         Text(verdict.replace("_", " "), style=VERDICT_STYLES.get(verdict, "default")), end="  "
     )
     OUT.print(str(gate["message"]), soft_wrap=True, markup=False)
+    if (proposed := gate.get("proposal")) is not None:
+        OUT.print(in_words(proposed), soft_wrap=True, markup=False)
     OUT.print(str(gate["link"]), style="dim", soft_wrap=True)
 
 

@@ -9,12 +9,18 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
-BaseKind = Literal["pooled", "branch", "release", "campaign", "none"]
+BaseKind = Literal["pooled", "branch", "release", "campaign", "beside", "none"]
 RELEASE = r"[A-Za-z0-9][A-Za-z0-9._+/-]{0,79}"
 """Names of releases: such as tags of versions."""
-FORMS = "pooled, branch:NAME, release:NAME, campaign:ID or none"
-PATTERN = rf"^(pooled|none|branch:.{{1,255}}|release:{RELEASE}|campaign:[0-9A-Fa-f-]{{32,36}})$"
+FORMS = "pooled, branch:NAME, release:NAME, campaign:ID, beside, beside: with one of these, or none"
+PATTERN = (
+    rf"^(pooled|none|beside|(beside:)?(branch:.{{1,255}}|release:{RELEASE}"
+    r"|campaign:[0-9A-Fa-f-]{32,36}))$"
+)
 """For editors of documents; what is checked is `BaseChoice.parse`."""
+
+
+_ALONE: dict[str, BaseKind] = {"pooled": "pooled", "none": "none", "beside": "beside"}
 
 
 @dataclass(frozen=True)
@@ -22,12 +28,13 @@ class BaseChoice:
     """What a campaign is compared with.
 
     `pooled`: the latest campaigns of its branch that did not regress; `branch`: those of
-    another branch; `release`: the campaign that stands for a release; `campaign`: that one.
+    another branch; `release`: the campaign that stands for a release; `campaign`: that one;
+    `beside`: the latest of them, whose targets are measured again in the same campaign.
     """
 
     kind: BaseKind
     name: str = ""
-    """Of the branch or release, or the campaign's identifier."""
+    """Of the branch or release, the campaign's identifier, or in words what is measured beside."""
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.name}" if self.name else self.kind
@@ -37,6 +44,13 @@ class BaseChoice:
         """The campaign, where one is named."""
         return UUID(self.name) if self.kind == "campaign" else None
 
+    @property
+    def earlier(self) -> "BaseChoice":
+        """Which earlier campaigns it means, measured again or not."""
+        if self.kind != "beside":
+            return self
+        return BaseChoice.parse(self.name) if self.name else POOLED
+
     @classmethod
     def parse(cls, text: str) -> Self:
         """A choice out of its words.
@@ -44,10 +58,10 @@ class BaseChoice:
         :raises ValueError: for words that are none; the message has the forms.
         """
         kind, colon, name = text.partition(":")
-        if text == "pooled":
-            return cls("pooled")
-        if text == "none":
-            return cls("none")
+        if text in _ALONE:
+            return cls(_ALONE[text])
+        if kind == "beside" and name.partition(":")[0] in {"branch", "release", "campaign"}:
+            return cls("beside", str(cls.parse(name)))
         if kind == "branch" and name and len(name) <= 255 and "\0" not in name:  # noqa: PLR2004
             return cls("branch", name)
         if kind == "release" and re.fullmatch(RELEASE, name):
@@ -70,8 +84,8 @@ BaseText = Annotated[
     AfterValidator(_spelled),
     Field(
         max_length=300,
-        examples=["pooled", "branch:main", "release:7.2.1"],
+        examples=["pooled", "branch:main", "release:7.2.1", "beside"],
         json_schema_extra={"pattern": PATTERN},
     ),
 ]
-"""A choice in words: `pooled`, `branch:NAME`, `release:NAME`, `campaign:ID` or `none`."""
+"""A choice in words: `pooled`, `branch:NAME`, `release:NAME`, `campaign:ID`, `beside` or `none`."""

@@ -56,7 +56,8 @@ class Gate(Document):
 
     base: BaseText = "pooled"
     """`pooled` (the latest campaigns of the branch that did not regress), `branch:NAME`
-    (those of another branch), `release:NAME`, `campaign:ID`, or `none`."""
+    (those of another branch), `release:NAME`, `campaign:ID`, `beside` (what the latest of these
+    measured, measured again in the same campaign; `beside:branch:NAME` and so on), or `none`."""
 
 
 LoadLevel = Annotated[Load | OwnPoints, Field(discriminator="model")]

@@ -38,6 +38,7 @@ class Kept:
     run_id: UUID
     throughput: float
     p99_us: float | None
+    version: str | None
 
 
 @dataclass
@@ -69,7 +70,10 @@ class Memory:
         """Keep in mind what a run came to, if it was completed."""
         run = session.get_one(Run, run_id)
         if run.status == RunStatus.COMPLETED and run.throughput and run.result_attempt_id:
-            self.kept[key] = Kept(run.result_attempt_id, run.id, run.throughput, run.p99_us)
+            version = session.get_one(Cell, run.cell_id).version
+            self.kept[key] = Kept(
+                run.result_attempt_id, run.id, run.throughput, run.p99_us, version
+            )
 
     def complete(self, gates: Gates, kept: Kept, order: dict[str, Any], count: int) -> None:
         """End an attempt that has begun as one that told the same."""
@@ -80,7 +84,10 @@ class Memory:
         done = Completion(fence=order["fence"], outcome="completed", events_count=count)
         assert domain.attempts.complete(attempt_id, done).result == "accepted"
         gates.results.settlement.runs.complete(
-            UUID(order["run_id"]), throughput=kept.throughput, p99_us=kept.p99_us
+            UUID(order["run_id"]),
+            throughput=kept.throughput,
+            p99_us=kept.p99_us,
+            version=kept.version,
         )
 
     def write(
@@ -148,7 +155,11 @@ def attempt_of(kept: Kept, run: Run) -> list[str]:
             "changed_at = clock_timestamp() FROM runs AS done "
             f"WHERE runs.id = '{run.id}' AND done.id = '{kept.run_id}'"
         ),
-        f"UPDATE cells SET last_finished_at = clock_timestamp() WHERE id = '{run.cell_id}'",
+        (
+            "UPDATE cells SET last_finished_at = clock_timestamp(), version = done.version "
+            "FROM runs JOIN cells AS done ON done.id = runs.cell_id "
+            f"WHERE cells.id = '{run.cell_id}' AND runs.id = '{kept.run_id}'"
+        ),
     ]
 
 

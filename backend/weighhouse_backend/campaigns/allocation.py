@@ -11,7 +11,7 @@ from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.facts import PolicyStatement
 
 from weighhouse_backend.campaigns.blocks import BlockService
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.fair_share import Shares
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.machine_time import shares_lately
@@ -307,10 +307,10 @@ class Allocator:
             self.outbox.campaign(held)
 
     def _document(self, turn: _Round, campaign: Campaign) -> Document:
-        document = turn.documents.get(campaign.revision_id)
+        document = turn.documents.get(campaign.id)
         if document is None:
-            document = document_of(self.experiments, campaign)
-            turn.documents[campaign.revision_id] = document
+            document = measured_document(self.experiments, campaign)
+            turn.documents[campaign.id] = document
         return document
 
     def _spots(self, turn: _Round, project_id: UUID) -> list[Spot]:

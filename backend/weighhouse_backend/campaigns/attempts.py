@@ -14,7 +14,7 @@ from weighhouse_protocol.report import (
     HeartbeatAnswer,
 )
 
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.errors import AttemptNotYours, AttemptTokenInvalid, EventsMissing
 from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
 from weighhouse_backend.campaigns.gangs import GangService, awaits_result
@@ -247,7 +247,7 @@ class AttemptService:
         """Whether an agent may carry out what was offered to it; else the offer is lost: meanwhile
         it may have begun anew with a manifest that nobody accepted.
         """
-        document = document_of(self.experiments, held.campaign)
+        document = measured_document(self.experiments, held.campaign)
         target = document.targets[self.repository.cell(held.run.cell_id).target_index]
         plugins = {target.system} | ({target.tool} if target.tool else set())
         serves = self.fleet.serves(agent, held.run.project_id, plugins)
@@ -286,7 +286,7 @@ class AttemptService:
         token = attempt_token(agent_token, member.attempt_id, member.claim_id)
         member.token_hash = token_hash(token)
         work = Work(
-            document=document_of(self.experiments, held.campaign),
+            document=measured_document(self.experiments, held.campaign),
             cell=self.repository.cell(held.run.cell_id),
             run=held.run,
             attempt=held.attempt,

@@ -8,6 +8,7 @@ from weighhouse_protocol.experiment import LoadLevel
 from weighhouse_protocol.load import ClosedLoad, Load, OpenLoad
 from weighhouse_protocol.matrix import OwnPoints
 
+from weighhouse_backend.campaigns.beside import with_beside
 from weighhouse_backend.campaigns.models import Campaign, Cell
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.experiments.service import ExperimentService
@@ -24,6 +25,13 @@ def document_of(experiments: ExperimentService, campaign: Campaign) -> Document:
         return document
     chosen = (_load.validate_python(level["load"]) for level in campaign.chosen_levels)
     return document.model_copy(update={"load_levels": (*document.load_levels, *chosen)})
+
+
+def measured_document(experiments: ExperimentService, campaign: Campaign) -> Document:
+    """The same with the base's targets behind the campaign's own, where they are measured beside
+    them: every cell has its place in it.
+    """
+    return with_beside(document_of(experiments, campaign), campaign.beside)
 
 
 def own_levels(documents: Sequence[Document], labels: Container[str]) -> dict[str, LoadLevelRead]:

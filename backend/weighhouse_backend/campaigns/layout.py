@@ -94,6 +94,7 @@ def _cell_row(
         "load_index": cell.load_index,
         "target": target.name,
         "system_id": target.system,
+        "beside": any(one["name"] == target.name for one in campaign.beside),
         "manifest_digest": digests.get(target.system),
         "workload": document.workloads[cell.workload_index].name,
         "load_kind": load.model,

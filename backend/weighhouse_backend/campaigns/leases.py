@@ -7,7 +7,7 @@ from uuid import UUID
 from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.campaigns.barriers import away
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember
@@ -122,7 +122,7 @@ class LeaseService:
 
     def _await(self, held: Held) -> None:
         """End a gang whose members wait for one that does not come."""
-        document = document_of(self.experiments, held.campaign)
+        document = measured_document(self.experiments, held.campaign)
         phases = planned_phases(document.phases)
         found = away(held.attempt, held.members, phases, self.clock.now())
         if found is None:

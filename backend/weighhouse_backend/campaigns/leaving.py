@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.disclosure.publication import Leaving, PublicationService
 from weighhouse_backend.disclosure.schemas import Audience
@@ -19,7 +19,7 @@ class LeavingService:
 
     def of(self, campaign: Campaign, targets: Collection[str] | None = None) -> Leaving:
         """What leaves with a campaign, or with some of its targets."""
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         return Leaving(campaign.project_id, document, campaign.id, targets)
 
     def require(

@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.repetitions import MOST_REPETITIONS
 
+from weighhouse_backend.campaigns.beside import cells_beside
 from weighhouse_backend.campaigns.courses import CellState, SearchStep, latest
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.errors import RepeatsRefused, TransitionRefused
@@ -198,12 +199,14 @@ class LookService:
                 reason="asked for",
             )
             for cell in self.repository.cells(campaign.id)
+            if not cell.beside
         ]
 
     def _plan(
         self, campaign: Campaign, wanted: Collection[PlannedCell], *, count: int
     ) -> list[UUID]:
         document = document_of(self.experiments, campaign)
+        wanted = [*wanted, *cells_beside(document, campaign.beside, wanted)]
         cells = {_planned(cell): cell.id for cell in self.repository.cells(campaign.id)}
         new = [cell for cell in wanted if cell not in cells]
         if new:

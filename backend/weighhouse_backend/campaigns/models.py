@@ -100,6 +100,10 @@ class Campaign(Base):
     """The base that was asked for by name, or the latest of those it was judged by."""
     base: Mapped[str] = mapped_column(Text, default="pooled")
     """How it is chosen, `bases.BaseChoice` in words; `pinned`: from before there was a choice."""
+    beside: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    """Targets of the base that are measured again, each as `{"campaign": the base, "of": name of
+    the campaign's target, "name": that it goes by beside it, "target": as it is measured}`; cells
+    count them behind those of the revision's document."""
     release: Mapped[str | None] = mapped_column(Text)
     """The release it stands for: an anchor of later verdicts."""
     accepted_by: Mapped[str | None] = mapped_column(Text)
@@ -153,6 +157,10 @@ class Cell(Base):
     load_label: Mapped[str] = mapped_column(Text)
     manifest_digest: Mapped[str | None] = mapped_column(Text)
     """Of the system's manifest that the campaign was planned with."""
+    beside: Mapped[bool] = mapped_column(default=False)
+    """The base, measured again: in no comparison or series, and nobody's base."""
+    version: Mapped[str | None] = mapped_column(Text)
+    """What its latest run that counts said it was; written when settled."""
     last_finished_at: Mapped[datetime.datetime | None]
     """When a run of it ended last."""
 

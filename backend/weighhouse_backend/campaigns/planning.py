@@ -82,16 +82,23 @@ class Plan:
     runs: tuple[PlannedRun, ...]
 
 
-def plan(experiment: Experiment, seed: int, *, twins: int = 1) -> Plan:
+def plan(
+    experiment: Experiment,
+    seed: int,
+    *,
+    twins: int = 1,
+    beside: Collection[PlannedCell] = (),
+) -> Plan:
     """Lay out a campaign.
 
     :param experiment: the revision's document.
     :param seed: of the order and of the operations; 0 ≤ seed < 2⁶³.
     :param twins: runs of each target in a block: 2 measures noise.
+    :param beside: cells of the base, measured again in the blocks of the experiment's own.
     :returns: every cell, every repetition of it once (with a rule of repetitions, the fewest); the
         same for the same arguments, always.
     """
-    cells = tuple(itertools.starmap(PlannedCell, experiment.cells))
+    cells = (*itertools.starmap(PlannedCell, experiment.cells), *beside)
     combinations = {(cell.workload_index, cell.load_index) for cell in cells}
     nothing = Progress(dict.fromkeys(combinations, 0), runs=0, blocks=0)
     count = experiment.first_repetitions

@@ -16,7 +16,7 @@ from weighhouse_backend.campaigns.barriers import (
     begins_a_phase,
     missing,
 )
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.errors import AttemptNotYours, AttemptTokenInvalid, NoSuchBarrier
 from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
 from weighhouse_backend.campaigns.gangs import GangService
@@ -102,7 +102,7 @@ class RendezvousService:
     def _require_barrier(self, campaign: Campaign, attempt: Attempt, name: str) -> None:
         if attempt.members_count == 1:
             raise NoSuchBarrier("an agent that works alone has nobody to wait for")
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         names = barriers(len(planned_phases(document.phases)))
         if name not in names:
             raise NoSuchBarrier(f"{name} is none of {', '.join(names)}")
@@ -148,7 +148,7 @@ class RendezvousService:
         """End the gang when a member's clock is off by more than a phase: what it measures could
         not be set beside what the others do.
         """
-        document = document_of(self.experiments, held.campaign)
+        document = measured_document(self.experiments, held.campaign)
         planned = (phase.duration_seconds for phase in planned_phases(document.phases))
         shortest = min(seconds for seconds in planned if seconds is not None)
         for member in held.members:

@@ -5,18 +5,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, exists, func, select, text
+from sqlalchemy import Select, exists, func, or_, select, text
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import (
     Attempt,
     Campaign,
+    CampaignCommit,
     CampaignLook,
     Cell,
     Run,
 )
 from weighhouse_backend.campaigns.progress import RunGroup
 from weighhouse_backend.campaigns.states import (
+    BASE_VERDICTS,
     FINISHED_RUNS,
     CampaignStatus,
     RunStatus,
@@ -106,6 +108,19 @@ class CampaignRepository:
                 Campaign.experiment_id == experiment_id, Campaign.release == name
             )
         )
+
+    def latest_base(self, experiment_id: UUID, branch: str | None) -> Campaign | None:
+        """The latest campaign of an experiment that may be a base; of a branch, if one is given."""
+        query = select(Campaign).where(
+            Campaign.experiment_id == experiment_id,
+            Campaign.status == CampaignStatus.COMPLETED,
+            or_(Campaign.verdict.in_(list(BASE_VERDICTS)), Campaign.accepted_at.is_not(None)),
+        )
+        if branch is not None:
+            query = query.join(CampaignCommit, CampaignCommit.campaign_id == Campaign.id).where(
+                CampaignCommit.branch == branch
+            )
+        return self.session.scalar(query.order_by(Campaign.id.desc()).limit(1))
 
     def open_scheduled(self, experiment_ids: Iterable[UUID]) -> Sequence[Campaign]:
         """Campaigns of experiments' schedules that are still under way, oldest first."""

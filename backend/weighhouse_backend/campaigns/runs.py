@@ -38,13 +38,20 @@ class RunService:
             raise RunNotFound
         return run
 
-    def complete(self, run_id: UUID, *, throughput: float, p99_us: float | None) -> bool:
+    def complete(
+        self, run_id: UUID, *, throughput: float, p99_us: float | None, version: str | None = None
+    ) -> bool:
         """End a run whose summary is written; the last of a campaign lets that settle.
 
         :param throughput: of the measured phase, all operations, per second.
+        :param version: what the system said it was.
         :returns: False when it was settled before: nothing changed.
         """
-        return self._settle(run_id, RunStatus.COMPLETED, throughput, p99_us, None)
+        settled = self._settle(run_id, RunStatus.COMPLETED, throughput, p99_us, None)
+        run = self.repository.run(run_id) if settled and version is not None else None
+        if run is not None:
+            self.repository.cell(run.cell_id).version = version
+        return settled
 
     def fail(self, run_id: UUID, failure: Failure) -> bool:
         """End a run whose result cannot count.

@@ -51,7 +51,8 @@ class CampaignCreate(BaseModel):
     base: BaseText | None = None
     """What the verdict compares with: `pooled` (up to ten of the latest campaigns of the same
     branch that did not regress, since the last confirmed change), `branch:NAME` (those of
-    another branch), `release:NAME`, `campaign:ID`, or `none`. Default: the experiment's
+    another branch), `release:NAME`, `campaign:ID`, `beside` (the latest of these, measured again in
+    the same campaign; `beside:branch:NAME` and so on), or `none`. Default: the experiment's
     `gate.base`."""
     base_campaign_id: UUID | Literal["previous"] | None = "previous"
     """The same as `campaign:ID`, `pooled` or `none` in `base`; kept for pipelines from before."""
@@ -170,6 +171,8 @@ class TargetOfCampaign(BaseModel):
     mark: str
     hollow: bool
     """Is the mark drawn hollow: of two targets of one system, the second and later ones?"""
+    beside: bool
+    """Is it the base, measured again for the verdict alone?"""
 
 
 class LoadLevelRead(BaseModel):
@@ -213,6 +216,8 @@ class CellRead(BaseModel):
 
     id: UUID
     target: str
+    beside: bool
+    """Is it the base, measured again for the verdict alone?"""
     workload: str
     load_level: LoadLevelRead
     runs: list[CellRun]

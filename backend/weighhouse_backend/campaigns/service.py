@@ -13,6 +13,8 @@ from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.allocation import spots_of
+from weighhouse_backend.campaigns.basing import BasingService
+from weighhouse_backend.campaigns.beside import cells_beside, with_beside
 from weighhouse_backend.campaigns.chaining import with_their_chains
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
@@ -80,6 +82,11 @@ class CampaignService:
     jobs: Jobs
     clock: Clock
 
+    @property
+    def basing(self) -> BasingService:
+        """What campaigns are compared with, as far as it has to be known when they are made."""
+        return BasingService(self.repository, self.experiments, self.fleet)
+
     def create(
         self, caller: Caller, wanted: CampaignCreate, idempotency_key: str | None = None
     ) -> Campaign:
@@ -106,7 +113,7 @@ class CampaignService:
             revision=wanted.revision,
             trigger=Trigger.PERSON if caller.kind == "user" else Trigger.API,
             requested_by=caller.name,
-            base=self._base(experiment, wanted.choice),
+            base=self.basing.checked(experiment, wanted.choice),
             priority=wanted.priority,
             git=wanted.git,
             noise=wanted.noise,
@@ -139,6 +146,7 @@ class CampaignService:
         :param noise: measure every target twice in each block; an experiment may ask for it too.
         :raises RevisionNotFound: when the experiment has no such revision.
         :raises ExperimentInvalid: when it cannot (any more) be done, or by no agents.
+        :raises BaseCampaignUnusable: when a base that is to be measured again cannot be had.
         :raises QuotaExceeded: when the project may not use more.
         """
         self.quotas.may_spend(experiment.project_id)
@@ -157,6 +165,8 @@ class CampaignService:
             raise ExperimentInvalid.of([NOISE_UNDER_FAULTS])
         if noise and document.searches:
             raise ExperimentInvalid.of([NOISE_OF_SEARCHES])
+        if noise and base is not None and base.kind == "beside":
+            raise BaseCampaignUnusable("noise has no base: there is no verdict to measure it for")
         base = NO_BASE if noise else base or BaseChoice.parse(document.gate.base)
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
@@ -176,7 +186,7 @@ class CampaignService:
             noise=noise,
             labels=dict(document.placement.labels),
             base=str(base),
-            base_campaign_id=self._named(experiment.project_id, base),
+            base_campaign_id=self.basing.named(experiment.project_id, base),
             requested_by=requested_by,
             scheduled_for=scheduled_for,
             created_at=now,
@@ -187,8 +197,12 @@ class CampaignService:
         if git is not None:
             self.commits.note(campaign, git)
         digests = self.experiments.validation.digests(experiment.project_id)
-        planned = plan(document, seed, twins=TWINS if noise else 1)
-        lay_out(self.session, campaign, document, planned, digests)
+        branch = None if git is None else git.branch
+        campaign.beside = list(self.basing.beside(campaign, document, base, branch))
+        again = cells_beside(document, campaign.beside)
+        planned = plan(document, seed, twins=TWINS if noise else 1, beside=again)
+        measured = with_beside(document, campaign.beside)
+        lay_out(self.session, campaign, measured, planned, digests)
         self.transitions.tell(campaign)
         self.jobs.send("campaigns.allocate")
         self.quotas.take(Kind.CAMPAIGNS, campaign.project_id)
@@ -343,36 +357,6 @@ class CampaignService:
             campaign.verdict = verdict
             self.transitions.tell(campaign)
         return True
-
-    def _named(self, project_id: UUID, base: BaseChoice) -> UUID | None:
-        if base.campaign_id is None:
-            return None
-        named = self.repository.campaign(base.campaign_id)
-        return None if named is None or named.project_id != project_id else named.id
-
-    def _base(self, experiment: Experiment, wanted: BaseChoice | None) -> BaseChoice | None:
-        if wanted is None:
-            return None
-        if wanted.kind == "release":
-            if self.repository.of_release(experiment.id, wanted.name) is None:
-                raise BaseCampaignUnusable(f"no campaign stands for the release {wanted.name}")
-        elif wanted.campaign_id is not None:
-            base = self.repository.campaign(wanted.campaign_id)
-            if base is None or base.project_id != experiment.project_id:
-                raise BaseCampaignUnusable(f"there is no campaign {wanted.name} in the project")
-            if base.status != CampaignStatus.COMPLETED:
-                raise BaseCampaignUnusable(
-                    f"campaign {base.number} is {base.status}, not completed"
-                )
-            if base.noise:
-                raise BaseCampaignUnusable(
-                    f"campaign {base.number} measured noise, every target twice"
-                )
-            if base.verdict == Verdict.REGRESSION and base.accepted_at is None:
-                raise BaseCampaignUnusable(
-                    f"campaign {base.number} is a regression; accept it first if it was expected"
-                )
-        return wanted
 
     def _set_paused(self, caller: Caller, campaign_id: UUID, *, paused: bool) -> Campaign:
         campaign = self._locked(caller, campaign_id)

@@ -8,7 +8,12 @@ from weighhouse_protocol.experiment import Experiment as Document
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.courses import CellState, latest, look_read, sequential_read
-from weighhouse_backend.campaigns.documents import begun_of, document_of, level_read
+from weighhouse_backend.campaigns.documents import (
+    begun_of,
+    document_of,
+    level_read,
+    measured_document,
+)
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.naming import (
@@ -105,18 +110,19 @@ class CampaignViews:
     def campaign(self, campaign: Campaign) -> CampaignRead:
         """A campaign with its matrix."""
         document = document_of(self.experiments, campaign)
+        measured = measured_document(self.experiments, campaign)
         cells = self.repository.cells(campaign.id)
         runs = self.repository.runs(campaign.id)
         agents = self.gangs.agents_of(campaign.id)
         looks = self.repository.looks(campaign.id)
         states = latest(looks)
-        planned = _planned(cells, runs)
+        planned = _planned([cell for cell in cells if not cell.beside], runs)
         rule = document.sequential
         address = f"/api/v1/campaigns/{campaign.id}"
         return CampaignRead(
             **dict(self.summaries([campaign])[0]),
             seed=campaign.seed,
-            targets=self._targets(campaign.project_id, document),
+            targets=self._targets(campaign.project_id, document, measured),
             workloads=[workload.name for workload in document.workloads],
             scenario=document.scenario,
             load_levels=_in_order(document, campaign),
@@ -153,16 +159,20 @@ class CampaignViews:
             return None
         return seconds_left(groups, self.gangs.attempts_under_way(campaign.id))
 
-    def _targets(self, project_id: UUID, document: Document) -> list[TargetOfCampaign]:
+    def _targets(
+        self, project_id: UUID, document: Document, measured: Document
+    ) -> list[TargetOfCampaign]:
         manifests = self.catalog.manifests([project_id])
-        hollows = hollow([target.system for target in document.targets])
+        hollows = hollow([target.system for target in measured.targets])
         found = []
-        for index, target in enumerate(document.targets):
+        for index, target in enumerate(measured.targets):
+            beside = index >= len(document.targets)
             manifest = manifests.get(target.system)
             found.append(
                 TargetOfCampaign(
                     name=target.name,
-                    label=target_label(document, index, manifest),
+                    label=target_label(measured if beside else document, index, manifest),
+                    beside=beside,
                     system_id=target.system,
                     colour=manifest.colour if manifest else UNKNOWN_COLOUR,
                     mark=manifest.mark if manifest else UNKNOWN_MARK,
@@ -192,7 +202,7 @@ def _planned(cells: Sequence[Cell], runs: Sequence[Run]) -> dict[PlannedCell, in
     points = {cell.id: _point(cell) for cell in cells}
     counts: dict[PlannedCell, int] = {}
     for run in runs:
-        if run.twin == 0:
+        if run.twin == 0 and run.cell_id in points:
             counts[points[run.cell_id]] = counts.get(points[run.cell_id], 0) + 1
     return counts
 
@@ -207,6 +217,7 @@ def _cells(
         CellRead(
             id=cell.id,
             target=cell.target,
+            beside=cell.beside,
             workload=cell.workload,
             load_level=LoadLevelRead.model_validate(
                 {"kind": cell.load_kind, "value": cell.load_value, "label": cell.load_label}

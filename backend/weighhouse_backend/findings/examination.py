@@ -9,7 +9,7 @@ from weighhouse_judging.caveats.gathering import Beside, caveats
 from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.manifest import Manifest
 
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.catalog.service import CatalogService
@@ -80,7 +80,7 @@ class ExaminationService:
         :param found: what checks have to say of them.
         :param runs: how many they are.
         """
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         projects = [campaign.project_id]
         leaving = Leaving(campaign.project_id, document, campaign.id, {target})
         sheet = self.disclosure.sheet([Disclosed(leaving)])
@@ -147,7 +147,7 @@ class ExaminationService:
             return []
         latest = max(campaign_ids)  # identifiers sort by the time they were made
         campaign = self.repository.campaigns([latest])[latest]
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         return [Leaving(campaign.project_id, document, campaign.id, {target})]
 
     def found(self, campaign: Campaign, run: Run) -> list[FindingRead]:
@@ -167,7 +167,7 @@ class ExaminationService:
         record = None if attempt_id is None else self.results.record(attempt_id)
         if attempt_id is None or record is None or run.status != RunStatus.COMPLETED:
             return []
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         cell = self.results.cells([run.cell_id])[run.cell_id]
         system = document.targets[cell.target_index].system
         if manifests is None:

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Literal
 from uuid import UUID
 
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.publication import Leaving
@@ -112,7 +112,7 @@ class HistogramService:
     def _facts(
         self, campaign: Campaign, runs: Sequence[CountedRun], wanted: Wanted, overflow: int
     ) -> HistogramFacts:
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         first = runs[0]
         target = next(one for one in document.targets if one.name == first.target)
         manifest = self.catalog.manifests([campaign.project_id]).get(target.system)
@@ -142,7 +142,7 @@ class HistogramService:
         return sorted({record.version for record in records if record.version is not None})
 
     def _stamp(self, campaign: Campaign, target: str) -> str | None:
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         leaving = Leaving(campaign.project_id, document, campaign.id, {target})
         return self.examination.disclosure.publication.stamp([leaving])
 

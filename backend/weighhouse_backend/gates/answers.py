@@ -167,6 +167,7 @@ def _cell_read(verdict: CellVerdict, cell: Matched) -> GateCellRead:
         stopped_by=verdict.stopped_by,
         p_failures=verdict.p_failures,
         between_known=None if verdict.base is None else verdict.base.between_known,
+        hopeless=None if verdict.base is None else verdict.base.hopeless,
     )
 
 

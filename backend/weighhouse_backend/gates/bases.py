@@ -8,12 +8,12 @@ from weighhouse_protocol.bases import BaseChoice
 
 from weighhouse_backend.alerts.watching import WatchService
 from weighhouse_backend.campaigns.commits import CommitService
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.gates.matching import GateKey, matched
+from weighhouse_backend.gates.matching import GateKey, Matched, beside, matched, pooled
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.identities import CellSeen
@@ -36,6 +36,14 @@ class Bases:
     accepted, or the first): small steps add up."""
     reason: str | None = None
     """Why there is none."""
+    beside: bool = False
+    """Is it the one that was measured again beside the campaign, and judged by that?"""
+
+
+def is_beside(campaign: Campaign, bases: Sequence[UUID]) -> bool:
+    """Is the one base that which was measured again beside a campaign?"""
+    again = [UUID(one["campaign"]) for one in campaign.beside[:1]]
+    return bool(again) and again == list(bases)
 
 
 @dataclass(frozen=True)
@@ -57,23 +65,27 @@ class BaseService:
             case "campaign":
                 return self._named(campaign, choice.campaign_id)
             case "release":
-                found = self.repository.of_release(campaign.experiment_id, choice.name)
-                if found is None or found.id == campaign.id:
-                    return Bases(reason=f"no campaign stands for the release {choice.name}")
-                return self._with_anchor(campaign, found.id)
+                return self._of_release(campaign, choice.name)
             case "branch":
                 return self._pooled(campaign, choice.name)
             case "pooled":
                 return self._pooled(campaign, self._branch_of(campaign))
+            case "beside":
+                return self._beside(campaign, choice)
 
-    def cells(self, campaign_ids: Sequence[UUID]) -> dict[UUID, dict[GateKey, CellSeen]]:
-        """The cells of campaigns, as their runs found them."""
+    def cells(
+        self, campaign_ids: Sequence[UUID], *, again: bool = False
+    ) -> dict[UUID, dict[GateKey, CellSeen]]:
+        """The cells of campaigns, as their runs found them.
+
+        :param again: those of their bases, measured again, instead of their own.
+        """
         campaigns = {one.id: one for one in self.repository.campaigns(campaign_ids)}
-        documents = {one.id: document_of(self.experiments, one) for one in campaigns.values()}
+        documents = {one.id: measured_document(self.experiments, one) for one in campaigns.values()}
         projects = {one.project_id for one in campaigns.values()}
         manifests = {one: self.catalog.manifests([one]) for one in projects}
         runs: dict[UUID, dict[GateKey, list[RunFigures]]] = {one: {} for one in campaigns}
-        for run in self.figures.of_campaigns(campaigns):
+        for run in self.figures.of_campaigns(campaigns, beside=again):
             runs[run.campaign_id].setdefault((run.target, *run.cell), []).append(run)
         found: dict[UUID, dict[GateKey, CellSeen]] = {}
         for campaign_id, cells in runs.items():
@@ -86,6 +98,31 @@ class BaseService:
             }
         return found
 
+    def against(
+        self,
+        campaign: Campaign,
+        bases: Bases,
+        seen: Mapping[UUID, Mapping[GateKey, CellSeen]],
+    ) -> list[Matched]:
+        """The cells of a campaign with those of its bases, or with those of its base as it was
+        measured again beside them.
+
+        :param seen: the cells of them all.
+        """
+        own = seen[campaign.id]
+        if not bases.beside:
+            return pooled({one: seen[one] for one in bases.campaigns}, own)
+        return beside(self.again(campaign), seen[bases.campaigns[0]], own, campaign.id)
+
+    def again(self, campaign: Campaign) -> dict[GateKey, CellSeen]:
+        """The cells of its base as they were measured again, under the names of its own."""
+        names = {str(one["name"]): str(one["of"]) for one in campaign.beside}
+        found = self.cells([campaign.id], again=True)[campaign.id]
+        return {
+            (names[target], workload, load): cell
+            for (target, workload, load), cell in found.items()
+        }
+
     def _branch_of(self, campaign: Campaign) -> str | None:
         git = self.commits.of([campaign.id]).get(campaign.id)
         return None if git is None else git.branch
@@ -96,6 +133,33 @@ class BaseService:
         if named is None:
             return Bases(reason="no earlier campaign of this experiment has completed")
         return self._with_anchor(campaign, named)
+
+    def _beside(self, campaign: Campaign, choice: BaseChoice) -> Bases:
+        if not campaign.beside:
+            if str(choice) != campaign.base:
+                return Bases(reason="no base was measured beside this campaign")
+            return self._nothing_yet(choice.earlier.name or self._branch_of(campaign))
+        there = self.repository.campaigns([UUID(campaign.beside[0]["campaign"])])
+        if not there:
+            return Bases(reason="the base that was measured again is gone")
+        (base,) = there
+        kept = self.repository.holding(base)
+        before = None if kept is None else kept.anchor_campaign_id
+        anchor = self.anchor_before(campaign) or before
+        # Against the base itself its copy is the better witness: the machine is the same.
+        return Bases((base.id,), None if anchor == base.id else anchor, beside=True)
+
+    def _nothing_yet(self, branch: str | None) -> Bases:
+        where = "" if branch is None else f" on the branch {branch}"
+        return Bases(
+            reason=f"no earlier campaign of this experiment{where} has passed or been accepted"
+        )
+
+    def _of_release(self, campaign: Campaign, name: str) -> Bases:
+        found = self.repository.of_release(campaign.experiment_id, name)
+        if found is None or found.id == campaign.id:
+            return Bases(reason=f"no campaign stands for the release {name}")
+        return self._with_anchor(campaign, found.id)
 
     def _named(self, campaign: Campaign, base_id: UUID | None) -> Bases:
         named = self.repository.campaigns([] if base_id is None else [base_id])
@@ -117,17 +181,16 @@ class BaseService:
 
     def anchor_before(self, campaign: Campaign) -> UUID | None:
         """The last release or accepted level before a campaign, on the branch of its bases."""
-        theirs = campaign.base.removeprefix("branch:")
-        branch = self._branch_of(campaign) if theirs == campaign.base else theirs
+        theirs = campaign.base.removeprefix("beside:")
+        branch = theirs.removeprefix("branch:")
+        if branch == theirs:
+            return self.repository.anchor_before(campaign, self._branch_of(campaign))
         return self.repository.anchor_before(campaign, branch)
 
     def _pooled(self, campaign: Campaign, branch: str | None) -> Bases:
         usable = self.repository.usable_before(campaign, MOST_LOOKED_AT, branch)
         if not usable:
-            where = "" if branch is None else f" on the branch {branch}"
-            return Bases(
-                reason=f"no earlier campaign of this experiment{where} may be a base: each regressed, or could not be judged"
-            )
+            return self._nothing_yet(branch)
         changed = self.watching.last_confirmed(campaign.experiment_id, before=campaign.id)
         # A change that nobody accepted has no usable campaign after it: the level before it holds.
         since = [one for one in usable if changed is None or one >= changed] or usable

@@ -1,10 +1,13 @@
 """The gate of a campaign: evidence of both campaigns in, verdict out."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from weighhouse_judging.verdicts import gate_verdict
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.measured_again import ThenAndNow, machine_changed
+from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_protocol.bases import BaseChoice
 
 from weighhouse_backend.campaigns.commits import CommitService
@@ -18,14 +21,16 @@ from weighhouse_backend.comparisons.floors import FloorOf, FloorService
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.gates.answers import Decided, as_kept, as_worked_out, superseded_read
-from weighhouse_backend.gates.bases import Bases, BaseService
+from weighhouse_backend.gates.bases import Bases, BaseService, is_beside
 from weighhouse_backend.gates.errors import CampaignStillOpen
 from weighhouse_backend.gates.limits import AS_THE_EXPERIMENT, Asked, Limits
-from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of
+from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of, untold
 from weighhouse_backend.gates.models import CampaignVerdict
+from weighhouse_backend.gates.proposing import proposal
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.results.identities import CellSeen, mismatches
 from weighhouse_backend.results.repeats import attempts, blocks
 from weighhouse_backend.series.past import PastOf, PastService
 
@@ -78,13 +83,16 @@ class GateService:
             )
             answer = as_worked_out(self.decide(campaign, bases, Limits.of(document, asked)))
         else:
-            answer = as_kept(kept, self._there(kept))
+            answer = as_kept(kept, self._there(campaign, kept))
         former = self.repository.former(campaign)
         return GateRead(
             **dict(answer),
             campaign_id=campaign.id,
             link=self._link(campaign.id, answer.base_campaign_id),
             superseded=[superseded_read(one) for one in former],
+            proposal=proposal(
+                campaign, document, answer, self.campaigns.repository.runs(campaign.id)
+            ),
             caveats=self.comparing.caveats(caller, Question(campaign_id=campaign.id)),
         )
 
@@ -102,7 +110,7 @@ class GateService:
             return Decided(campaign.id, gate_verdict.no_baseline(bases.reason), bases, limits)
         anchors = [] if bases.anchor is None else [bases.anchor]
         seen = self.choosing.cells([*dict.fromkeys([*bases.campaigns, *anchors, campaign.id])])
-        cells = pooled({one: seen[one] for one in bases.campaigns}, seen[campaign.id])
+        cells = self.choosing.against(campaign, bases, seen)
         anchored = {
             cell.key: cell
             for cell in pooled({one: seen[one] for one in anchors}, seen[campaign.id])
@@ -110,7 +118,10 @@ class GateService:
         latest = bases.campaigns[0]
         told = self.commits.of([latest, campaign.id])
         commits = {one: git.commit for one, git in told.items()}
-        changes = subject_of(cells, (commits.get(latest), commits.get(campaign.id)))
+        both = (commits.get(latest), commits.get(campaign.id))
+        if bases.beside and (unknown := untold(cells, both)) is not None:
+            cells = [replace(cell, changes=(*cell.changes, unknown)) for cell in cells]
+        changes = subject_of(cells, both)
         floor_of = self.floors.of_cells(campaign.project_id, seen[campaign.id])
         past_of = self.past.of_cells(campaign.experiment_id, seen[campaign.id], before=campaign.id)
         evidence = [_evidence(cell, anchored.get(cell.key), floor_of, past_of) for cell in cells]
@@ -120,6 +131,7 @@ class GateService:
             threshold=limits.base_percent / 100,
             anchor_threshold=limits.anchor_percent / 100,
             looked_at=self.looks.looked_at(campaign.id),
+            told=_of_the_machine(cells, seen[latest], limits) if bases.beside else (),
         )
         return Decided(campaign.id, result, bases, limits, cells)
 
@@ -134,19 +146,37 @@ class GateService:
         kept = self.repository.holding(campaign)
         if kept is None or not kept.bases:
             return self.bases(campaign)
-        return self._there(kept)
+        return self._there(campaign, kept)
 
-    def _there(self, kept: CampaignVerdict) -> Bases:
+    def _there(self, campaign: Campaign, kept: CampaignVerdict) -> Bases:
         """The bases of a verdict that are still there."""
         there = {one.id for one in self.repository.campaigns([UUID(one) for one in kept.bases])}
         found = tuple(one for one in map(UUID, kept.bases) if one in there)
-        return Bases(found, kept.anchor_campaign_id, "its bases are gone")
+        beside = is_beside(campaign, found)
+        return Bases(found, kept.anchor_campaign_id, "its bases are gone", beside=beside)
 
     def _link(self, campaign_id: UUID, base_id: UUID | None) -> str:
         url = self.public_url.rstrip("/")
         if base_id is None:
             return f"{url}/campaigns/{campaign_id}"
         return f"{url}/compare?campaign={campaign_id}&base={base_id}"
+
+
+def _of_the_machine(
+    cells: Sequence[Matched], then: Mapping[GateKey, CellSeen], limits: Limits
+) -> Sequence[str]:
+    """What a base that was measured again says of the machine."""
+    found = []
+    for cell in cells:
+        before = then.get(cell.key)
+        if before is None or cell.changes or mismatches(before, cell.base):
+            continue
+        run = cell.candidate.runs[0]
+        metric = METRIC["throughput" if run.load_kind == "closed" else "p99_us"]
+        values = [tuple(blocks(one.runs, metric.name).values()) for one in (before, cell.base)]
+        found.append(ThenAndNow(cell.label, metric, *values))
+    said = machine_changed(found, limits.base_percent / 100)
+    return () if said is None else (said,)
 
 
 def _evidence(

@@ -13,7 +13,7 @@ from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.gates.bases import BaseService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.looking import BaseRuns, figures_of, in_words, look
-from weighhouse_backend.gates.matching import GateKey, pooled
+from weighhouse_backend.gates.matching import GateKey
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.scenarios.service import ScenarioService
 from weighhouse_backend.series.past import PastService
@@ -66,11 +66,11 @@ class GrowthService:
 
     def _bases(self, campaign: Campaign) -> dict[GateKey, BaseRuns]:
         """Runs of the campaign's bases by cell, where they are the same measurement."""
-        bases = self.gates.bases(campaign).campaigns
-        if not bases:
+        bases = self.gates.bases(campaign)
+        if not bases.campaigns:
             return {}
-        seen = self.choosing.cells([*bases, campaign.id])
-        cells = pooled({one: seen[one] for one in bases}, seen[campaign.id])
+        seen = self.choosing.cells([*bases.campaigns, campaign.id])
+        cells = self.choosing.against(campaign, bases, seen)
         return {
             cell.key: {one: found.runs for one, found in cell.bases.items()}
             for cell in cells

@@ -1,6 +1,6 @@
 """Cells of a campaign and of its base, matched by what they are instead of by name. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -11,6 +11,9 @@ from weighhouse_backend.results.identities import CellSeen, mismatches
 
 GateKey = tuple[str, str, str]
 """Target, workload, label of the load level."""
+
+IMAGE = "container.image"
+"""The line of an effective configuration that names an image and its digest."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,85 @@ def pooled(
         elif pairs:
             merged.append(pairs[0][1])
     return merged
+
+
+def beside(
+    again: Mapping[GateKey, CellSeen],
+    then: Mapping[GateKey, CellSeen],
+    candidate: Mapping[GateKey, CellSeen],
+    campaign_id: UUID,
+) -> list[Matched]:
+    """Cells of a campaign with those of its base as they were measured again beside them.
+
+    A cell is not comparable where what ran again is not what the base's campaign had.
+
+    :param again: the base's cells now, by the names of the campaign's own.
+    :param then: the base's cells in its own campaign.
+    :param campaign_id: in whose blocks all were measured.
+    """
+    targets: dict[str, list[CellSeen]] = {}
+    for (target, *_), cell in then.items():
+        targets.setdefault(target, []).append(cell)
+    return [
+        Matched(
+            key,
+            base,
+            cell,
+            (*_not_had(targets.get(key[0], ()), base), *mismatches(base, cell)),
+            {campaign_id: base},
+        )
+        for key, cell in candidate.items()
+        if (base := again.get(key)) is not None
+    ]
+
+
+def _not_had(then: Sequence[CellSeen], again: CellSeen) -> list[FieldChange]:
+    """In what a base that was measured again is not what its campaign had."""
+    refused = next((run for run in again.runs if run.failure_kind == "refused"), None)
+    if refused is not None and refused.failure is not None and not again.records:
+        asked = again.side.target.version
+        return [FieldChange("base.version", asked, str(refused.failure.get("message", "refused")))]
+    found = []
+    for name, told in (("version", _versions), ("image", _images)):
+        before, now = _joined(told, then), _joined(told, [again])
+        if before and now and before != now:
+            found.append(FieldChange(f"base.{name}", before, now))
+    return found
+
+
+def _joined(told: Callable[[CellSeen], set[str]], cells: Sequence[CellSeen]) -> str:
+    return " and ".join(sorted(set[str]().union(*(told(cell) for cell in cells))))
+
+
+def _versions(cell: CellSeen) -> set[str]:
+    return {version for version in cell.side.versions if version is not None}
+
+
+def _images(cell: CellSeen) -> set[str]:
+    """Names of images with their digests, where there are any."""
+    lines = [line for lines in cell.side.configurations for line in lines]
+    return {line.value for line in lines if line.name == IMAGE}
+
+
+def untold(cells: Sequence[Matched], commits: tuple[str | None, str | None]) -> FieldChange | None:
+    """That a base measured again cannot be told from the build, although it is of another commit:
+    they may be one program. An image's digest would tell.
+
+    :param commits: the base's and the campaign's.
+    """
+    before, after = commits
+    known = [cell for cell in cells if cell.base.records and cell.candidate.records]
+    if before is None or after is None or before == after or not known:
+        return None
+    if any(subject(cell.base.side, cell.candidate.side) for cell in known):
+        return None
+    if all(_images(cell.base) and _images(cell.candidate) for cell in known):
+        return None
+    return FieldChange(
+        "base.program",
+        f"of the commit {before[:10]}",
+        "not told from the build's, whose version and settings are the same",
+    )
 
 
 def subject_of(cells: Sequence[Matched], commits: tuple[str | None, str | None]) -> list[Change]:

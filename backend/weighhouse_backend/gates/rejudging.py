@@ -14,7 +14,7 @@ from weighhouse_backend.campaigns.states import BASE_VERDICTS, CampaignStatus, V
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, Renewed
 from weighhouse_backend.gates.answers import Decided
-from weighhouse_backend.gates.bases import Bases, BaseService
+from weighhouse_backend.gates.bases import Bases, BaseService, is_beside
 from weighhouse_backend.gates.gating import PINNED, GateService
 from weighhouse_backend.gates.limits import Limits
 from weighhouse_backend.gates.models import CampaignVerdict, Outcome
@@ -110,9 +110,10 @@ class RejudgingService:
         if anchor is not None:
             renewed = any(there[one].accepted_at and one > anchor.id for one in found)
             if not renewed and (anchor.release is not None or usable(anchor.id)):
-                return Bases(found, anchor.id)
+                return Bases(found, anchor.id, beside=is_beside(campaign, found))
         beginning = None if anchor_id is None else found[-1]
-        return Bases(found, self.choosing.anchor_before(campaign) or beginning)
+        anchor_id = self.choosing.anchor_before(campaign) or beginning
+        return Bases(found, anchor_id, beside=is_beside(campaign, found))
 
     def _supersede(
         self,

@@ -37,6 +37,9 @@ class GateCellRead(BaseModel):
     """One-sided p of more failures than before, adjusted likewise."""
     between_known: bool | None
     """Is what whole campaigns differ by part of the interval? None without one."""
+    hopeless: bool | None = None
+    """Would even endless repeats leave that interval wider than the threshold, because whole
+    campaigns differ by as much? None without one, or from before it was kept."""
 
 
 class SubjectChangeRead(BaseModel):
@@ -120,6 +123,17 @@ class SupersededVerdictRead(BaseModel):
     superseded_because: str | None
 
 
+class BesideProposal(BaseModel):
+    """That the base be measured again beside the build, which cells that are unclear would need."""
+
+    reason: Literal["unknown", "large"]
+    """How much whole campaigns differ here: not known, or more than the threshold."""
+    base: str
+    """What to ask for as `base`."""
+    minutes: float
+    """Of the machine, for base and build: by what the runs of this campaign took."""
+
+
 class GateRead(GateAnswer):
     """May the build pass?"""
 
@@ -127,5 +141,7 @@ class GateRead(GateAnswer):
     link: str
     superseded: list[SupersededVerdictRead]
     """Verdicts that held before, the latest first."""
+    proposal: BesideProposal | None
+    """What would tell, where campaigns differ too much by themselves; else null."""
     caveats: list[CaveatRead]
     """Of the campaign: the list that its comparison has."""

@@ -76,12 +76,17 @@ class FigureService:
     session: Session
     repository: ResultRepository
 
-    def of_campaigns(self, campaign_ids: Collection[UUID]) -> list[RunFigures]:
-        """Every run of some campaigns in document order; queries do not grow with their number."""
+    def of_campaigns(
+        self, campaign_ids: Collection[UUID], *, beside: bool = False
+    ) -> list[RunFigures]:
+        """Every run of some campaigns in document order; queries do not grow with their number.
+
+        :param beside: those of bases that were measured again, instead of the campaigns' own.
+        """
         rows = self.session.execute(
             select(Run, Cell)
             .join(Cell, Cell.id == Run.cell_id)
-            .where(Run.campaign_id.in_(list(campaign_ids)))
+            .where(Run.campaign_id.in_(list(campaign_ids)), Cell.beside.is_(beside))
             .order_by(
                 Run.campaign_id,
                 Cell.workload_index,

@@ -10,7 +10,7 @@ from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_judging.findings.steadiness import Course
 
 from weighhouse_backend.campaigns.chaining import ChainService
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.runs import RunService
@@ -112,7 +112,7 @@ class RunReadService:
         streams = {} if shown is None else repository.log_streams(shown.id)
         campaign = repository.session.get_one(Campaign, run.campaign_id)
         cell = repository.cells([run.cell_id])[run.cell_id]
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         return RunFacts(
             **dict(self.views([run])[0]),
             chain=self._chain(run),
@@ -171,7 +171,7 @@ class RunReadService:
         origin = min(starts or [step.at_us for step in first[:1]], default=0)
         drawn = charts.series(course.windows, origin)
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
-        broken = bool(document_of(self.experiments, campaign).faults)
+        broken = bool(measured_document(self.experiments, campaign).faults)
         return RunSeriesRead(
             phases=[PhaseSpanRead(**asdict(phase)) for phase in drawn.phases],
             marks=[

@@ -7,7 +7,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import OpenLoad
 from weighhouse_protocol.workload import Workload
 
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.results import filling, soaking
@@ -72,7 +72,7 @@ class ScenarioReadService:
         :param points: that a line has at most, about.
         """
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         kept = self._kept(run)
         return RunScenarioRead(
             scenario=document.scenario,

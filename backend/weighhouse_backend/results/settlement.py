@@ -8,7 +8,7 @@ from uuid import UUID
 from weighhouse_judging.arithmetic.histograms import Histogram, HistogramError
 from weighhouse_protocol.report import Failure
 
-from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.campaigns.states import RunStatus
@@ -82,10 +82,12 @@ class SettlementService:
         self._write(attempt_id, project_id, phases, cuts, len(drivers))
         self._look_at_course(run, attempt_id)
         total = measured.everything()
+        told = self.repository.record(attempt_id)
         self.runs.complete(
             run_id,
             throughput=(total.ok - total.ok_late) / measured.duration_seconds,
             p99_us=total.response.quantiles_us([0.99])[0],
+            version=None if told is None else told.version,
         )
 
     def give_up(self, run_id: UUID, reason: str) -> None:
@@ -99,7 +101,7 @@ class SettlementService:
         told = self.repository.record(attempt_id)
         said = [PhaseRecord.as_kept(item) for item in (told.phases if told else [])]
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         cell = self.repository.cells([run.cell_id])[run.cell_id]
         return failure_of(
             phases,
@@ -182,7 +184,7 @@ class SettlementService:
     def _look_at_course(self, run: Run, attempt_id: UUID) -> None:
         """Keep what the scenario gave, where it is one whose runs are read as a course."""
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
-        document = document_of(self.experiments, campaign)
+        document = measured_document(self.experiments, campaign)
         if document.scenario not in COURSES:
             return
         workload = document.workloads[

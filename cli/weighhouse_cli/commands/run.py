@@ -27,7 +27,8 @@ def run(
         str | None,
         typer.Option(
             help="What to compare with: pooled (the latest that did not regress), "
-            "branch:NAME, release:NAME, campaign:ID, none; default: the experiment's gate.base."
+            "branch:NAME, release:NAME, campaign:ID, beside (the latest of them, measured again in "
+            "the same campaign), none; default: the experiment's gate.base."
         ),
     ] = None,
     priority: Annotated[

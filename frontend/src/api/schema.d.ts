@@ -4597,6 +4597,21 @@ export interface components {
             text: string;
         };
         /**
+         * BesideProposal
+         * @description That the base be measured again beside the build, which cells that are unclear would need.
+         */
+        BesideProposal: {
+            /** Base */
+            base: string;
+            /** Minutes */
+            minutes: number;
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "unknown" | "large";
+        };
+        /**
          * CampaignCreate
          * @description Which experiment to carry out.
          * @example {
@@ -4934,6 +4949,8 @@ export interface components {
          * @description A point of the matrix with its repetitions.
          */
         CellRead: {
+            /** Beside */
+            beside: boolean;
             course: components["schemas"]["CellCourse"] | null;
             /** Course Reason */
             course_reason: string | null;
@@ -6927,6 +6944,8 @@ export interface components {
         GateCellRead: {
             /** Between Known */
             between_known: boolean | null;
+            /** Hopeless */
+            hopeless?: boolean | null;
             load_level: components["schemas"]["LoadLevelRead"];
             /** Metric */
             metric: string;
@@ -6982,6 +7001,7 @@ export interface components {
             message: string;
             /** Mismatches */
             mismatches: components["schemas"]["MismatchRead"][];
+            proposal: components["schemas"]["BesideProposal"] | null;
             /** Rules Version */
             rules_version: number;
             /** Rules Version Now */
@@ -12339,6 +12359,8 @@ export interface components {
          * @description A side of the campaign's comparison.
          */
         TargetOfCampaign: {
+            /** Beside */
+            beside: boolean;
             /** Colour */
             colour: string;
             /** Hollow */

@@ -80,12 +80,13 @@ def decide(
     threshold: float = GATE_THRESHOLD,
     anchor_threshold: float = ANCHOR_THRESHOLD,
     looked_at: bool = False,
+    told: Sequence[str] = (),
 ) -> GateResult:
     """The verdict over all cells that the campaign and its base planned.
 
     Thresholds are for throughput, relative (0.05 = 5 %). Order of precedence: regression,
     not_comparable, infrastructure, inconclusive, then equivalent (every cell inside ± the
-    threshold) or passed (no cell worse).
+    threshold) or passed (no cell worse). `told`: sentences that stand at the message's end.
     """
     if not cells:
         return no_baseline()
@@ -94,7 +95,7 @@ def decide(
     )
     verdict, sentence = _headline(verdicts, threshold)
     changes = tuple(subject)
-    lines = [f"{_subject(changes)}: {sentence}", *_notes(verdicts, changes)]
+    lines = [f"{_subject(changes)}: {sentence}", *_notes(verdicts, changes), *told]
     return _result(verdict, lines, changes, verdicts)
 
 
@@ -217,8 +218,8 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
     if any(not base.between_known for _, base in judged):
         notes.append(
             "How much whole campaigns differ on this machine is not known yet: it takes "
-            f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then base "
-            "and build are told apart as two targets of one campaign."
+            f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then a base "
+            "measured beside the build tells (`base: beside`)."
         )
     return notes
 

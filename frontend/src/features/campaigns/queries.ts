@@ -113,6 +113,21 @@ const actions = {
   'retry-failed': (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/retry-failed', init),
 }
 
+/** Measures a revision anew with its base beside it; the key makes a repeated request harmless. */
+export function useMeasureBeside() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (wanted: { experimentId: string; revision: number; base: string; key: string }) =>
+      unwrap(
+        api.POST('/api/v1/campaigns', {
+          params: { header: { 'idempotency-key': wanted.key } },
+          body: { experiment_id: wanted.experimentId, revision: wanted.revision, base: wanted.base },
+        }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
+  })
+}
+
 /** Adds repeats to a campaign that has ended. */
 export function useMoreRepeats(id: MaybeRefOrGetter<string>) {
   const queries = useQueryClient()

@@ -39,7 +39,7 @@ const search = (changes: Partial<Search> = {}): Search => ({
   ...changes,
 })
 const targets = [
-  { name: 'redis', label: 'Redis', system_id: 'redis', colour: '#D55E00', mark: '●', hollow: false },
+  { name: 'redis', label: 'Redis', system_id: 'redis', colour: '#D55E00', mark: '●', hollow: false, beside: false },
 ] as Parameters<typeof curvesOf>[1]
 
 describe('searches of a campaign', () => {

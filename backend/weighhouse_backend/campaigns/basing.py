@@ -1,0 +1,153 @@
+"""What a campaign that is being made is compared with, as far as it has to be known then."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from weighhouse_protocol.bases import BaseChoice
+from weighhouse_protocol.experiment import Experiment as Document
+
+from weighhouse_backend.campaigns.allocation import spots_of
+from weighhouse_backend.campaigns.beside import base_targets, cells_beside, with_beside
+from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.errors import BaseCampaignUnusable
+from weighhouse_backend.campaigns.feasibility import never_possible
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
+from weighhouse_backend.experiments.errors import ExperimentInvalid
+from weighhouse_backend.experiments.models import Experiment
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.experiments.validation import MOST_RUNS
+from weighhouse_backend.fleet.service import FleetService
+
+
+@dataclass(frozen=True)
+class BasingService:
+    """Checks what a campaign is to be compared with, and finds what is measured again."""
+
+    repository: CampaignRepository
+    experiments: ExperimentService
+    fleet: FleetService
+
+    def checked(self, experiment: Experiment, wanted: BaseChoice | None) -> BaseChoice | None:
+        """What is asked for, as far as it is there.
+
+        :raises BaseCampaignUnusable: when it cannot be a base.
+        """
+        if wanted is None:
+            return None
+        earlier = wanted.earlier
+        if earlier.kind == "release":
+            if self.repository.of_release(experiment.id, earlier.name) is None:
+                raise BaseCampaignUnusable(f"no campaign stands for the release {earlier.name}")
+        elif earlier.campaign_id is not None:
+            base = self.repository.campaign(earlier.campaign_id)
+            if base is None or base.project_id != experiment.project_id:
+                raise BaseCampaignUnusable(f"there is no campaign {earlier.name} in the project")
+            if (why := unusable(base)) is not None:
+                raise BaseCampaignUnusable(why)
+        return wanted
+
+    def named(self, project_id: UUID, base: BaseChoice) -> UUID | None:
+        """The campaign that is named, if it is there."""
+        if base.campaign_id is None:
+            return None
+        named = self.repository.campaign(base.campaign_id)
+        return None if named is None or named.project_id != project_id else named.id
+
+    def beside(
+        self, campaign: Campaign, document: Document, base: BaseChoice, branch: str | None
+    ) -> Sequence[dict[str, Any]]:
+        """What of its base a campaign measures again; the base is noted with the campaign.
+
+        :param document: the campaign's own.
+        :param branch: that it is started for.
+        :returns: nothing where nothing is to be measured again, or there is no base yet.
+        :raises BaseCampaignUnusable: when the base can no longer be had, or cannot be measured
+            beside what the document asks for.
+        """
+        if base.kind != "beside":
+            return ()
+        if document.searches:
+            raise BaseCampaignUnusable(
+                "a base is not measured beside a search, which chooses other loads for it: "
+                "measure at fixed loads, or compare with `pooled`"
+            )
+        found = self._earlier(campaign, base.earlier, branch)
+        if found is None:
+            return ()
+        theirs = document_of(self.experiments, found)
+        beside = base_targets(document.targets, theirs.targets, self._versions(found))
+        self._require(campaign, document, beside, f"the base, campaign {found.number},")
+        campaign.base_campaign_id = found.id
+        return [{"campaign": str(found.id), **one} for one in beside]
+
+    def _earlier(self, campaign: Campaign, base: BaseChoice, branch: str | None) -> Campaign | None:
+        if base.kind == "release":
+            return self.repository.of_release(campaign.experiment_id, base.name)
+        if base.campaign_id is not None:
+            named = self.repository.campaign(base.campaign_id)
+            there = named is not None and named.project_id == campaign.project_id
+            return named if there and named is not None and unusable(named) is None else None
+        return self.repository.latest_base(
+            campaign.experiment_id, base.name if base.kind == "branch" else branch
+        )
+
+    def _versions(self, base: Campaign) -> dict[str, str]:
+        told: dict[str, set[str]] = {}
+        for cell in self.repository.cells(base.id):
+            if cell.version is not None and not cell.beside:
+                told.setdefault(cell.target, set()).add(cell.version)
+        several = sorted(name for name, versions in told.items() if len(versions) > 1)
+        if several:
+            raise BaseCampaignUnusable(
+                f"the base, campaign {base.number}, cannot be measured again: it ran several "
+                f"versions of {', '.join(several)}"
+            )
+        return {name: version for name, (version,) in told.items()}
+
+    def _require(
+        self,
+        campaign: Campaign,
+        document: Document,
+        beside: Sequence[dict[str, Any]],
+        base: str,
+    ) -> None:
+        if not beside:
+            raise BaseCampaignUnusable(f"{base} has no target of this experiment")
+        measured = with_beside(document, beside)
+        again = measured.targets[len(document.targets) :]
+        foreign = [target.label for target in again if target.deployment == "external"]
+        if foreign:
+            raise BaseCampaignUnusable(
+                f"{base} cannot be measured again: {', '.join(foreign)} ran at addresses, and what "
+                "runs there now is not known to be what ran then"
+            )
+        runs = len(cells_beside(document, beside)) * document.most_repetitions
+        if runs + document.most_runs_count > MOST_RUNS:
+            raise BaseCampaignUnusable(
+                f"{base} measured again would make more than {MOST_RUNS:,} runs of this campaign"
+            )
+        try:
+            self.experiments.validation.require_possible(measured, campaign.project_id)
+        except ExperimentInvalid as error:
+            raise BaseCampaignUnusable(f"{base} can no longer be had: {error.detail}") from error
+        spots = spots_of(
+            self.fleet.enrolled(campaign.project_id),
+            self.fleet.plugins_in_force(campaign.project_id),
+        )
+        if errors := never_possible(measured, spots):
+            raise BaseCampaignUnusable(f"{base} can no longer be had: {errors[0].message}")
+
+
+def unusable(base: Campaign) -> str | None:
+    """Why a campaign can be nobody's base; None: it can."""
+    if base.status != CampaignStatus.COMPLETED:
+        return f"campaign {base.number} is {base.status}, not completed"
+    if base.noise:
+        return f"campaign {base.number} measured noise, every target twice"
+    if base.verdict == Verdict.REGRESSION and base.accepted_at is None:
+        return f"campaign {base.number} is a regression; accept it first if it was expected"
+    return None
