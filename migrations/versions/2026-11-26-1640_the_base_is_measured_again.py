@@ -1,6 +1,6 @@
 """the base is measured again beside a build; cells know which version ran
 
-Revision: 0037, after 0036
+Revision: 0038, after 0037
 """
 
 import sqlalchemy as sa

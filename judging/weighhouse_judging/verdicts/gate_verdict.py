@@ -218,8 +218,8 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
     if any(not base.between_known for _, base in judged):
         notes.append(
             "How much whole campaigns differ on this machine is not known yet: it takes "
-            f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then a base "
-            "measured beside the build tells (`base: beside`)."
+            f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then a "
+            "base that is measured beside the build tells (`base: beside`)."
         )
     return notes
 

@@ -143,7 +143,8 @@ const DECIDED: Record<Difference['decided_by'], string> = {
   interval: 'Its interval holds “the same”.',
   repeats: 'There are too few repeats to claim anything.',
   campaigns:
-    'The sides are of two campaigns, and how much campaigns differ here is not known: measure both in one, or noise (A/A).',
+    'The sides are of two campaigns, and how much campaigns differ here is not known: ' +
+    'measure both in one, or noise (A/A).',
 }
 const METHODS: Record<Difference['method'], string> = {
   paired: 'paired by block',
@@ -154,14 +155,14 @@ const METHODS: Record<Difference['method'], string> = {
 /** The interval that equality is decided by; drawn is the one of 95 %. */
 function equalityOf(difference: Difference): { key: string; value: string }[] {
   const { equality_low: low, equality_high: high } = difference
-  if (low === null || high === null) return []
+  if (low == null || high == null) return []
   return [{ key: 'equality', value: `90\u2009% interval ${formatRelative(low)} to ${formatRelative(high)}` }]
 }
 
 /** What figures are told to, where that is worth saying. */
 function resolutionOf(difference: Difference): { key: string; value: string }[] {
   const { resolution, baseline_median: median } = difference
-  if (resolution === null || resolution < COARSE * median) return []
+  if (resolution == null || resolution < COARSE * median) return []
   return [{ key: 'told to', value: `${figureOf(difference, resolution)}, which widens the interval` }]
 }
 
