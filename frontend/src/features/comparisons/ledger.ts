@@ -154,15 +154,15 @@ const METHODS: Record<Difference['method'], string> = {
 
 /** The interval that equality is decided by; drawn is the one of 95 %. */
 function equalityOf(difference: Difference): { key: string; value: string }[] {
-  const { equality_low: low, equality_high: high } = difference
-  if (low == null || high == null) return []
+  const { equality_low: low = null, equality_high: high = null } = difference
+  if (low === null || high === null) return []
   return [{ key: 'equality', value: `90\u2009% interval ${formatRelative(low)} to ${formatRelative(high)}` }]
 }
 
 /** What figures are told to, where that is worth saying. */
 function resolutionOf(difference: Difference): { key: string; value: string }[] {
-  const { resolution, baseline_median: median } = difference
-  if (resolution == null || resolution < COARSE * median) return []
+  const { resolution = null, baseline_median: median } = difference
+  if (resolution === null || resolution < COARSE * median) return []
   return [{ key: 'told to', value: `${figureOf(difference, resolution)}, which widens the interval` }]
 }
 
