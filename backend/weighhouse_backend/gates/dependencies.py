@@ -12,6 +12,7 @@ from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.findings.dependencies import Findings
 from weighhouse_backend.gates.bases import BaseService
+from weighhouse_backend.gates.confirming import ConfirmingService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.learning import LearningService
@@ -118,6 +119,7 @@ class Gates:
             self.findings.examination,
             self.choosing,
             self.gating,
+            self.series.history,
             self.verdicts,
         )
 
@@ -149,6 +151,11 @@ class Gates:
         )
 
     @cached_property
+    def confirming(self) -> ConfirmingService:
+        """Has measured again what seems worse."""
+        return ConfirmingService(self.results.campaigns.looks)
+
+    @cached_property
     def settlement(self) -> CampaignSettlementService:
         """Settles campaigns."""
         campaigns = self.results.campaigns
@@ -161,6 +168,7 @@ class Gates:
             self.gating,
             self.series.history,
             self.growth,
+            self.confirming,
             self.learning,
             self.verdicts,
             campaigns.jobs,

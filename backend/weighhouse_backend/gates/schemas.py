@@ -12,6 +12,16 @@ from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
 
+class GateFigureRead(BaseModel):
+    """A cell's difference to base or anchor, relative: 0.05 = 5 %."""
+
+    relative: float
+    low: float
+    high: float
+    """The 95 % interval."""
+    repeats: int
+
+
 class GateCellRead(BaseModel):
     """What the gate holds of one cell."""
 
@@ -37,6 +47,12 @@ class GateCellRead(BaseModel):
     """One-sided p of more failures than before, adjusted likewise."""
     between_known: bool | None
     """Is what whole campaigns differ by part of the interval? None without one."""
+    first: GateFigureRead | None = None
+    """Of a cell that seemed worse and was measured again: what it was at first."""
+    again: GateFigureRead | None = None
+    """And what the second measurement said."""
+    taken_back: bool = False
+    """It was not worse again: the outcome is unclear."""
 
 
 class SubjectChangeRead(BaseModel):

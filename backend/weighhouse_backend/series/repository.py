@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, delete, exists, func, select, update
+from sqlalchemy import Row, Select, delete, exists, func, or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.series.models import Series, SeriesPoint
 
 
@@ -154,6 +155,17 @@ class SeriesRepository:
             .values(series_id=other_id)
         )
 
+    def mark(self, campaign_id: UUID, regressed: Collection[tuple[str, str]]) -> None:
+        """Say which of a campaign's points regressed, by cell and family of the side."""
+        theirs = select(Series.id).where(
+            tuple_(Series.cell_identity, Series.side_family).in_(list(regressed))
+        )
+        self.session.execute(
+            update(SeriesPoint)
+            .where(SeriesPoint.campaign_id == campaign_id)
+            .values(regressed=SeriesPoint.series_id.in_(theirs))
+        )
+
     def past(
         self,
         experiment_id: UUID,
@@ -162,7 +174,8 @@ class SeriesRepository:
         without: Collection[UUID],
         most: int,
     ) -> Sequence[Row[Any]]:
-        """The latest points of an experiment's cells, of each series and environment, oldest first.
+        """The latest points of an experiment's cells, of each series and environment, oldest
+        first; without those that regressed in campaigns that nobody accepted.
 
         :param cells: their identities.
         :param most: of a series and environment.
@@ -178,7 +191,9 @@ class SeriesRepository:
                 rank.label("rank"),
             )
             .join(Series, Series.id == SeriesPoint.series_id)
+            .join(Campaign, Campaign.id == SeriesPoint.campaign_id)
             .where(
+                or_(~SeriesPoint.regressed, Campaign.accepted_at.is_not(None)),
                 Series.experiment_id == experiment_id,
                 Series.cell_identity.in_(list(cells)),
                 SeriesPoint.campaign_id.not_in(list(without)),
