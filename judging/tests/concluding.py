@@ -17,10 +17,10 @@ from weighhouse_judging.findings.steadiness import Course
 from weighhouse_judging.identity.digests import FieldChange
 from weighhouse_judging.rules import RULES_VERSION
 from weighhouse_judging.verdicts.failures import Attempts
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_verdict import decide
 from weighhouse_judging.verdicts.noise import floor_of
-from weighhouse_judging.verdicts.sides import Repeats
 
 RECORDED = Path(__file__).with_name("conclusions.json")
 LEVELS = 29

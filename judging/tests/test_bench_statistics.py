@@ -5,10 +5,13 @@ import json
 import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import paired
-from weighhouse_judging.bench import comparing, gating, statistics
+from weighhouse_judging.arithmetic.rounding import coarser, step_of
+from weighhouse_judging.bench import comparing, floors, gating, growing, statistics
+from weighhouse_judging.bench.bars import bar
 from weighhouse_judging.verdicts.gate_cells import judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_judging.verdicts.noise import floor_of
 from weighhouse_judging.verdicts.sides import judge
 
 
@@ -19,14 +22,14 @@ def test_every_bar_is_met_or_traded(capsys: pytest.CaptureFixture[str]) -> None:
     traded = {item["name"] for item in report["bars"] if item["judgement"] == "traded"}
     assert traded <= {
         "-5 % found in five pairs, nothing known of the machine",
-        "cover of 95 % intervals: paired, outliers of 10 to 20 deviations",
+        "cover of 95 % intervals: medians of 8 to 15 µs in whole µs",
     }
 
 
 def test_a_missed_bar_is_told_and_fails(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    low = statistics.bar("something", {"one": 0.5}, at_least=0.9)
+    low = bar("something", {"one": 0.5}, at_least=0.9)
     monkeypatch.setattr(statistics, "bars", lambda effort, seed: iter([low]))
     monkeypatch.setattr(statistics, "shown", lambda effort, seed: {})
     assert statistics.main(["--short"]) == 1
@@ -46,6 +49,53 @@ def test_the_bench_calls_changed_what_the_judge_does() -> None:
         assert found is not None
         assert (found.verdict == "changed") == called[trial]
     assert 0.2 < called.mean() < 0.9
+
+
+def test_the_bench_knows_of_rounding_what_the_judge_does() -> None:
+    generator = np.random.default_rng(6)
+    places = generator.uniform(8, 15, (300, 1))
+    noise = np.exp(generator.normal(0, 0.05, (2, 300, 7)))
+    a, b = np.rint(places * noise[0]), np.rint(1.2 * places * noise[1])
+    found = coarser(paired(np.log(b / a)), (a, b), step_of(np.concatenate([a, b], axis=-1)))
+    called = comparing.changed(found)
+    for trial in range(300):
+        sides = [dict(enumerate(side[trial].tolist())) for side in (a, b)]
+        judged = judge(METRIC["p50_us"], *sides, threshold=comparing.THRESHOLD)
+        assert judged is not None
+        assert judged.error == pytest.approx(float(found.error[trial]))
+        assert (judged.verdict == "changed") == called[trial]
+    assert 0.2 < called.mean() < 0.98
+
+
+def test_the_bench_lends_what_a_floor_does() -> None:
+    generator = np.random.default_rng(5)
+    trials, size, pairs = 300, 5, 10
+    shift = generator.normal(-0.04, 0.02, (trials, size))
+    twins = np.exp(generator.normal(0, 0.015, (2, trials, pairs)))
+    called = floors.called_changed(paired(shift), size, np.log(twins[1] / twins[0]))
+    for trial in range(trials):
+        known = floor_of({"x": list(zip(twins[0, trial], twins[1, trial], strict=True))})
+        other = {block: float(np.exp(value)) for block, value in enumerate(shift[trial])}
+        found = judge(METRIC["throughput"], dict.fromkeys(range(size), 1.0), other, floor=known)
+        assert found is not None
+        assert (found.verdict == "changed") == called[trial]
+    assert 0.2 < called.mean() < 0.9
+
+
+def test_the_bench_calls_equivalent_what_the_judge_does() -> None:
+    generator = np.random.default_rng(3)
+    a, b = generator.normal(0, 0.015, (2, 300, 8))
+    found = paired(b - a)
+    once = growing.equal(found.estimate, found.half_width(0.9))
+    _, _, grown = growing._decided(found, 8)
+    for trial in range(300):
+        sides = [dict(enumerate(np.exp(side[trial]).tolist())) for side in (a, b)]
+        for looked, called in ((False, once), (True, grown)):
+            judged = judge(METRIC["throughput"], *sides, looked_at=looked)
+            assert judged is not None
+            assert (judged.verdict == "equivalent") == called[trial]
+    assert grown.mean() < once.mean() < 0.98
+    assert grown.mean() > 0.1
 
 
 def test_the_bench_stops_campaigns_that_the_gate_stops() -> None:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 from weighhouse_judging.series.course import MODEL, Model, Piece, fitted
+from weighhouse_judging.series.scan import Memory
 
-INDEPENDENT = Model(correlations=(0.0,), place_sigma=MODEL.place_sigma, clip=1e9)
+INDEPENDENT = Model(memories=(Memory(),), place_sigma=MODEL.place_sigma, clip=1e9)
 
 
 def series(seed=0, size=40, spread=0.02):
@@ -39,7 +40,7 @@ def test_a_known_correlation_is_taken_out_as_generalised_least_squares_does():
     weights, (left,), _, _ = np.linalg.lstsq(both, root @ values, rcond=None)
     error = np.sqrt(left / (size - 2) * np.linalg.inv(both.T @ both)[1, 1])
     course = fitted(
-        values, np.zeros(size, dtype=np.int64), model=Model(correlations=(phi,), clip=1e9)
+        values, np.zeros(size, dtype=np.int64), model=Model(memories=(Memory(phi),), clip=1e9)
     )
     assert course.step.size[index] == pytest.approx(weights[1])
     by_hand = 2 * stats.t.sf(abs(weights[1]) / error, size - 2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from weighhouse_judging.bench.former import best_split, find_shifts
-from weighhouse_judging.series.watching import same_change
+from weighhouse_judging.series.changes import same_change
 
 
 def noise(seed: int, size: int, level: float = 100.0, spread: float = 0.01) -> list[float]:

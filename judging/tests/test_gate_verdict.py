@@ -6,6 +6,7 @@ from weighhouse_judging.arithmetic.rates import Rate
 from weighhouse_judging.identity.digests import FieldChange
 from weighhouse_judging.identity.sides import Change
 from weighhouse_judging.verdicts.failures import Attempts, figures
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_verdict import EXIT_CODES, decide, no_baseline
@@ -18,7 +19,6 @@ from weighhouse_judging.verdicts.repetitions import (
     of_gate_cell,
     undecided,
 )
-from weighhouse_judging.verdicts.sides import Repeats
 
 UPGRADE = [Change("redis", "7.0.15", "7.2.1")]
 

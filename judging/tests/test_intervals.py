@@ -42,6 +42,20 @@ def test_paired_is_scipys_t_with_its_interval() -> None:
     )
 
 
+@pytest.mark.parametrize(("size", "ends"), [(10, 1), (19, 1), (20, 2)])
+def test_from_ten_pairs_on_the_ends_take_no_part(size: int, ends: int) -> None:
+    ratios = logs(4, size, 0.02)
+    ours = paired(ratios)
+    share = ends / size + 1e-9
+    drawn_in = np.asarray(stats.mstats.winsorize(ratios, limits=(share, share)))
+    left = size - 2 * ends
+    assert float(ours.estimate) == pytest.approx(stats.trim_mean(ratios, share))
+    assert float(ours.error) ** 2 == pytest.approx(drawn_in.var() * size / left / (left - 1))
+    assert float(ours.freedom) == left - 1 - ends / 2
+    wild = np.where(ratios == ratios.min(), -1.0, ratios)
+    assert float(paired(wild).error) == pytest.approx(float(ours.error))
+
+
 def test_unpaired_is_scipys_welch() -> None:
     a, b = logs(2, 5), 3 * logs(3, 9)
     theirs = stats.ttest_ind(b, a, equal_var=False)

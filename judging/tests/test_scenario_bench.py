@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 from weighhouse_judging.bench import knees, scenarios
+from weighhouse_judging.bench.bars import bar
 from weighhouse_judging.bench.servers import Queue
-from weighhouse_judging.bench.statistics import bar
 
 
 def test_every_bar_is_met_or_traded_with_few_seeds(capsys):

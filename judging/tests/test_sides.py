@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import Between
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.noise import Floor, floor_of
-from weighhouse_judging.verdicts.sides import Judgement, Repeats, judge, with_family
+from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
 
 THROUGHPUT = METRIC["throughput"]
 STEADY = [100.0, 100.5, 99.5, 100.2, 99.8]
@@ -96,6 +97,18 @@ def test_a_certain_difference_below_the_threshold_is_equivalent() -> None:
     assert found.verdict == "equivalent"
 
 
+def test_equality_takes_the_90_percent_interval_and_the_page_draws_95() -> None:
+    between = next(
+        found
+        for found in (judged(*map(blocks, noisy(seed, 8, residual=0.02))) for seed in range(200))
+        if found.verdict == "equivalent" and not -0.03 < (found.low or 0) < (found.high or 0) < 0.03
+    )
+    assert between.decided_by == "equality"
+    assert -0.03 <= (between.equality_low or -1) < (between.equality_high or 1) <= 0.03
+    assert (between.low or 0) < (between.equality_low or 0)
+    assert (between.high or 0) > (between.equality_high or 0)
+
+
 def test_nothing_is_said_where_no_ratio_exists() -> None:
     assert judge(THROUGHPUT, {}, blocks(STEADY)) is None
     assert judge(THROUGHPUT, blocks(STEADY), blocks([0.0, 1.0, 1.0, 1.0, 1.0])) is None
@@ -123,20 +136,40 @@ def test_a_table_corrects_what_it_shows_together() -> None:
         assert (item.verdict == "changed") <= ((item.p_family or 1) <= 0.05)
 
 
-def test_a_floor_lends_its_variance_and_raises_the_threshold() -> None:
-    generator = np.random.default_rng(4)
+def test_a_floor_lends_what_it_knows_and_raises_the_threshold() -> None:
+    known, alone = next(
+        pair
+        for pair in (
+            (judged(blocks(a), blocks(b), floor=floor(0.01)), judged(blocks(a), blocks(b)))
+            for a, b in (
+                (first, [value * 0.95 for value in second])
+                for first, second in (noisy(seed, 5) for seed in range(200))
+            )
+        )
+        if pair[1].verdict == "inconclusive" and pair[0].verdict == "changed"
+    )
+    assert (known.verdict, known.decided_by) == ("changed", "noise_floor")
+    assert (known.low, known.high) == (alone.low, alone.high)
     first, second = noisy(11, 5)
     lower = [value * 0.95 for value in second]
-    known = judged(blocks(first), blocks(lower), floor=floor(0.01))
-    alone = judged(blocks(first), blocks(lower))
-    assert (known.verdict, known.decided_by) == ("changed", "noise_floor")
-    assert (known.p_value or 1) < (alone.p_value or 0)
     rough = judged(blocks(first), blocks(lower), floor=floor(0.08))
     assert rough.threshold == rough.floor
     assert rough.threshold > 0.05
     assert rough.verdict != "changed"
-    loud = (100 * np.exp(generator.normal(0, 0.2, 5))).tolist()
-    assert judged(blocks(first), blocks(loud), floor=floor(0.001)).decided_by != "noise_floor"
+
+
+def test_a_floor_takes_nothing_from_what_pairs_know_themselves() -> None:
+    first, second = noisy(5, 20)
+    lower = [value * 0.95 for value in second]
+    known = judged(blocks(first), blocks(lower), floor=floor(0.02))
+    assert (known.verdict, known.decided_by) == ("changed", "level")
+    assert known.p_value == pytest.approx(1.2 * (judged(blocks(first), blocks(lower)).p_value or 0))
+
+
+def test_a_floor_of_another_machine_lends_nothing() -> None:
+    loud = (100 * np.exp(np.random.default_rng(4).normal(0, 0.2, 5))).tolist()
+    alone = judged(blocks(STEADY), blocks(loud))
+    assert judged(blocks(STEADY), blocks(loud), floor=floor(0.001)).p_value == alone.p_value
 
 
 def test_a_floor_needs_ten_pairs_and_four_campaigns() -> None:
@@ -163,6 +196,21 @@ def test_figures_looked_at_while_they_grew_are_judged_more_carefully() -> None:
     )
     assert (often.p_value or 0) > (once.p_value or 1)
     assert (often.low or 0) < (once.low or 0)
+
+
+def test_what_whole_campaigns_differ_by_is_known_with_the_first_repeat() -> None:
+    first, second = noisy(3, 8, blocks_by=0.0)
+    shaken = Between(np.asarray(0.01**2), np.asarray(30.0), np.asarray(0.01))
+    alike = Between(np.asarray(0.01**2 / 8), np.asarray(30.0), np.asarray(1 / 8))
+    found = [
+        judged(blocks(first), blocks(second, "b"), between=one, looked_at=True)
+        for one in (shaken, alike)
+    ]
+    wide, narrow = ((one.equality_high or 0) - one.relative for one in found)
+    errors = [one.error or 0 for one in found]
+    # As an interval of one look is wider than its error: the horizon's is nearly reached.
+    assert wide / errors[0] < 2.8
+    assert narrow / errors[1] > 3
 
 
 def test_more_repeats_settle_what_the_estimate_promised() -> None:

@@ -2,14 +2,8 @@
 
 import numpy as np
 import pytest
-from weighhouse_judging.series.watching import (
-    Known,
-    Point,
-    find_changes,
-    known_of,
-    same_change,
-    watched,
-)
+from weighhouse_judging.series.changes import Known, Point, same_change
+from weighhouse_judging.series.watching import find_changes, known_of, watched
 
 
 def noise(seed, size, level=100.0, spread=0.01):
@@ -113,12 +107,43 @@ def test_machines_in_turn_are_one_series_that_finds_a_step(seed):
     assert change.relative == pytest.approx(-0.05, abs=0.015)
 
 
-def test_a_level_that_moves_with_its_machine_is_the_machines():
+def test_a_level_that_moves_with_its_machine_is_told_so_and_is_no_step():
     values = np.concatenate([noise(1, 30), noise(2, 12, level=94.0)])
     moved = points(values, places=["old"] * 30 + ["new"] * 12)
-    assert [one for one in watched(moved) if one.status == "confirmed"] == []
-    stayed = points(values)
-    assert [one.status for one in watched(stayed)] == ["confirmed"]
+    (change,) = watched(moved)
+    assert (change.kind, change.index, change.status) == ("moved", 30, "confirmed")
+    assert change.relative == pytest.approx(-0.06, abs=0.01)
+
+
+def test_an_equal_machine_in_place_of_another_is_nothing():
+    assert watched(points(noise(1, 42), places=["old"] * 30 + ["new"] * 12)) == []
+
+
+def test_a_machine_that_comes_back_has_not_been_replaced():
+    values = np.concatenate([noise(1, 20), noise(2, 12, level=94.0), noise(3, 10)])
+    places = ["old"] * 20 + ["new"] * 12 + ["old"] * 10
+    changes = find_changes(points(values, places=places))
+    assert [one.kind for one in changes if one.kind == "moved"] == []
+
+
+def test_a_spread_that_grows_is_an_event_of_its_own():
+    values = np.concatenate([noise(1, 40), noise(5, 30, spread=0.03)])
+    (change,) = watched(points(values))
+    assert (change.kind, change.status) == ("spread", "confirmed")
+    assert abs(change.index - 40) <= 5
+    assert change.before == pytest.approx(0.01, rel=0.4)
+    assert change.after == pytest.approx(0.03, rel=0.4)
+
+
+def test_a_spread_too_small_to_matter_is_not_told():
+    assert watched(points(noise(1, 40, spread=0.001), noise(5, 30, spread=0.003))) == []
+
+
+def test_a_step_is_found_in_noise_that_grew():
+    wide = [noise(5, 40, spread=0.03), noise(6, 30, level=85.0, spread=0.03)]
+    changes = watched(points(noise(1, 40), *wide))
+    assert [change.kind for change in changes] == ["spread", "step"]
+    assert same_change(changes[1].index, 80)
 
 
 def test_a_slow_decline_is_named_drift_and_not_step():

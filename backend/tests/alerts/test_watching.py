@@ -55,6 +55,43 @@ def test_a_drift_is_named_and_has_an_end(laboratory, campaigns):
     assert abs(ids.index(UUID(change["ended_by_id"])) - 120) < 20
 
 
+def test_a_level_that_moves_with_its_machine_is_told_and_is_no_regression(laboratory, campaigns):
+    values = 100 * noise(11, 60)
+    values[40:] *= 0.9
+    target = str(uuid4())
+    places = ("one",) * 40 + ("two",) * 20
+    (series,) = seeded(laboratory, campaigns, {"throughput": values}, places=places, target=target)
+    (change,) = confirmed(series)
+    _, ids = campaigns
+    assert (change["kind"], UUID(change["campaign_id"])) == ("moved", ids[40])
+    alert = laboratory.get(f"/alerts/{change['alert_id']}")
+    assert alert["title"].startswith(f"Throughput of {target} fell by ")
+    assert alert["title"].endswith(" % as the machine was replaced")
+    assert alert["change"]["better"] is None
+    assert UUID(alert["range"]["before"]["campaign_id"]) == ids[39]
+    assert _told_of(laboratory, alert) == []
+
+
+def test_noise_that_grows_is_told_and_is_no_regression(laboratory, campaigns):
+    values = 100 * np.concatenate([noise(12, 40), noise(13, 40, 0.04)])
+    target = str(uuid4())
+    (series,) = seeded(laboratory, campaigns, {"throughput": values}, target=target)
+    (change,) = confirmed(series)
+    assert change["kind"] == "spread"
+    assert (change["before"], change["after"]) == pytest.approx((0.01, 0.04), rel=0.5)
+    alert = laboratory.get(f"/alerts/{change['alert_id']}")
+    assert alert["title"].startswith(f"Noise of Throughput of {target} grew from ±")
+    assert alert["change"]["better"] is None
+    assert _told_of(laboratory, alert) == []
+
+
+def _told_of(laboratory, alert):
+    with unit_of_work(laboratory.sessions) as session:
+        project_id = session.get_one(Alert, UUID(alert["id"])).project_id
+    heard = notices_of(laboratory.sessions, project_id)
+    return [one.title for one in heard if one.path == f"/alerts?alert={alert['id']}"]
+
+
 def test_looking_again_changes_nothing(laboratory, campaigns):
     values = 100 * noise(3, 60)
     values[30:] *= 0.95

@@ -89,7 +89,7 @@ def test_an_unknown_figure_is_told_with_those_that_are_compared(laboratory, thre
 
 
 def test_targets_against_themselves_do_more_or_less_and_none_leads(laboratory):
-    base, _, slower = base_alike_slower(laboratory)
+    base, _, slower = base_alike_slower(laboratory, before=4)
     found = lead_of(laboratory.get("/comparisons", campaign=slower, base=base))
     assert (found["kind"], found["leaders"], found["standings"]) == ("by_target", [], [])
     assert "Of 2 targets, 2 have less throughput than in the base (" in found["sentence"]

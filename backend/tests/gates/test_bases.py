@@ -6,9 +6,15 @@ from uuid import uuid4
 import pytest
 
 from backend.tests.results.laboratory import experiment
-from backend.tests.results.sides import report
+from backend.tests.results.sides import report, weigh
 
 REDIS = [{"name": "redis", "system": "redis"}]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def weighed(laboratory):
+    """How much campaigns differ is known here."""
+    weigh(laboratory)
 
 
 class Builds:

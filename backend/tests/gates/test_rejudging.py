@@ -17,9 +17,15 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_judging.rules import RULES_VERSION
 
 from backend.tests.results.laboratory import experiment
-from backend.tests.results.sides import report
+from backend.tests.results.sides import report, weigh
 
 REDIS = [{"name": "redis", "system": "redis"}]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def weighed(laboratory):
+    """How much campaigns differ is known here."""
+    weigh(laboratory)
 
 
 class Before:

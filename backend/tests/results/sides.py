@@ -27,9 +27,22 @@ def report(order, *, memcached=1.5, factor=1.0, **target):
     )
 
 
-def base_alike_slower(laboratory: Laboratory) -> tuple[str, str, str]:
-    """Three campaigns of one experiment: a base, one like it, one a fifth slower."""
+def weigh(laboratory: Laboratory) -> None:
+    """Measure the noise of the usual experiment's cells, so that it is known by how much campaigns
+    differ: four A/A campaigns, of three blocks each."""
+    document = experiment("weighed", scenario="noise", repetitions=3)
+    for _ in range(4):
+        laboratory.carry_out(document, report)
+
+
+def base_alike_slower(laboratory: Laboratory, before: int = 0) -> tuple[str, str, str]:
+    """Three campaigns of one experiment: a base, one like it, one a fifth slower.
+
+    :param before: campaigns before them, from which is learned how much campaigns differ.
+    """
     document = experiment("compared")
+    for _ in range(before):
+        laboratory.carry_out(document, report)
     base = laboratory.carry_out(document, report)
     alike = laboratory.carry_out(document, lambda order: report(order, factor=1.002))
     slower = laboratory.carry_out(document, lambda order: report(order, factor=0.8))

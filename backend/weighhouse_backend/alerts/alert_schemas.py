@@ -41,26 +41,27 @@ class AlertMemberRead(BaseModel):
     campaign_id: UUID
     campaign_number: int
     before: float
+    """Levels; of a change of spread, standard deviations relative to the level."""
     after: float
     relative: float
-    better: bool
-    """It is an improvement."""
+    better: bool | None
+    """It is an improvement; null: it is neither, or nothing in the figures says."""
     p_value: float
 
 
 class AlertChangeRead(BaseModel):
     """One cause: the change that leads, and those downstream of it, over figures and cells."""
 
-    kind: Literal["step", "drift"]
+    kind: Literal["step", "drift", "spread", "moved"]
     at: datetime.datetime
     campaign_id: UUID
-    """Of a step, the first campaign of the new level; of a drift, the last before it."""
+    """The first campaign of what is new; of a drift, the last before it."""
     campaign_number: int
     target: str
     system_id: str
     profile: Literal["watch", "strict"] | None
-    better: bool
-    """The change that leads is an improvement."""
+    better: bool | None
+    """The change that leads is an improvement; null: neither, or nothing in the figures says."""
     lead: AlertMemberRead
     downstream: list[AlertMemberRead]
     earlier: list[AlertMemberRead]

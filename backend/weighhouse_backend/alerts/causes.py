@@ -2,9 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import cast
 from uuid import UUID
 
 from weighhouse_judging.series.causes import Sighting, causes
+from weighhouse_judging.series.course import Kind
 
 from weighhouse_backend.alerts.models import ChangePoint
 from weighhouse_backend.alerts.raising import RaisingService, Told
@@ -43,7 +45,7 @@ def _sighting(row: ChangePoint, series: Series, numbers: dict[UUID, int]) -> Sig
         subject=f"{series.experiment_id}/{series.target}",
         cell=f"{series.workload}/{series.load_label}",
         figure=series.metric,
-        kind="drift" if row.kind == "drift" else "step",
+        kind=cast("Kind", row.kind),
         order=numbers[row.campaign_id],
         p_value=row.p_value,
     )

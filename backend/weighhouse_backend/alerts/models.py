@@ -149,7 +149,7 @@ class ChangePoint(Base):
             ondelete="CASCADE",
         ),
         CheckConstraint("status IN ('candidate', 'confirmed')", name="status"),
-        CheckConstraint("kind IN ('step', 'drift')", name="kind"),
+        CheckConstraint("kind IN ('step', 'drift', 'spread', 'moved')", name="kind"),
         Index("ix_change_points_downstream_of_id", "downstream_of_id"),
         Index("ix_change_points_alert_id", "alert_id"),
         Index("ix_change_points_project_id_id", "project_id", "id"),
@@ -159,7 +159,7 @@ class ChangePoint(Base):
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     series_id: Mapped[UUID] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"))
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
-    """Of a step, the first campaign of the new level; of a drift, the last before it."""
+    """The first campaign of what is new; of a drift, the last before it."""
     kind: Mapped[str] = mapped_column(Text, default="step")
     ended_by_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("campaigns.id", ondelete="SET NULL")

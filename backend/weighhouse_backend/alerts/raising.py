@@ -7,13 +7,13 @@ from uuid import UUID
 
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.statistics import median
-from weighhouse_judging.series.watching import RULE
+from weighhouse_judging.series.changes import RULE
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.models import Alert, AlertRule, ChangePoint
 from weighhouse_backend.alerts.reading import lead_of
 from weighhouse_backend.alerts.states import CONTRADICTED, AlertKind, AlertState, EventKind
-from weighhouse_backend.alerts.wording import change_title, is_better
+from weighhouse_backend.alerts.wording import change_is_better, change_title
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.notices.kinds import NoticeKind
 from weighhouse_backend.notices.writing import notify
@@ -74,7 +74,9 @@ class RaisingService:
         """
         for alert in self.repository.fixed_of(series_ids):
             found = lead_of(alert, self.repository.members([alert.id]))
-            if found is None or AlertState.FIXED in self._quiet(alert.project_id):
+            if found is None or found[0].kind == "spread":
+                continue  # whether noise went is for another change of it to say
+            if AlertState.FIXED in self._quiet(alert.project_id):
                 continue
             lead, series = found
             since = self._since(alert, lead, series.id)
@@ -84,7 +86,7 @@ class RaisingService:
                     f"{number(median(since), 4)}; it was {number(lead.before, 4)} before the change"
                 )
                 self._reopen(alert, reason)
-                if not is_better(series.metric, lead.relative):
+                if change_is_better(lead, series) is False:
                     self._tell(alert, lead, series, reason)
 
     def _new(self, told: Told) -> Alert | None:
@@ -111,7 +113,7 @@ class RaisingService:
         """
         quiet = set(rule.quiet_states) if rule else set()
         for row, series in told.members:
-            if is_better(series.metric, row.relative):
+            if change_is_better(row, series) is not False:
                 continue
             found = self.repository.change_before(row)
             if found is None:
@@ -155,7 +157,7 @@ class RaisingService:
         self.repository.add(alert)
         self.repository.note(alert, EventKind.RAISED, now, reason=change_title(*told.members[0]))
         for row, series in told.members:  # the lead may be better, and what follows it worse
-            if not is_better(series.metric, row.relative):
+            if change_is_better(row, series) is False:
                 self._tell(alert, row, series)
                 break
         return alert
@@ -207,7 +209,7 @@ def wanted(rule: AlertRule, row: ChangePoint, series: Series) -> bool:
         and abs(row.relative) >= rule.smallest_shift
         and (rule.metrics is None or series.metric in rule.metrics)
         and (rule.systems is None or series.system_id in rule.systems)
-        and (rule.direction == "any" or not is_better(series.metric, row.relative))
+        and (rule.direction == "any" or change_is_better(row, series) is not True)
     )
 
 

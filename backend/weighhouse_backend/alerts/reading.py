@@ -24,7 +24,7 @@ from weighhouse_backend.alerts.errors import AlertNotFound
 from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.alerts.states import AlertKind, AlertState
-from weighhouse_backend.alerts.wording import change_title, is_better, missed_title
+from weighhouse_backend.alerts.wording import change_is_better, change_title, missed_title
 from weighhouse_backend.campaigns.commits import CommitService, GitRead
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.experiments.service import ExperimentService
@@ -140,7 +140,7 @@ class AlertReading:
             [],
         )
         place = [point.campaign_id for point in points].index(lead.campaign_id)
-        first = place if lead.kind == "step" else place + 1
+        first = place + 1 if lead.kind == "drift" else place
         before = points[first - 1] if first > 0 else None
         after = points[first] if first < len(points) else None
         ends = [one.campaign_id for one in (before, after) if one is not None]
@@ -237,7 +237,7 @@ def _member_read(row: ChangePoint, series: Series, named: _Named) -> AlertMember
         before=row.before,
         after=row.after,
         relative=row.relative,
-        better=is_better(series.metric, row.relative),
+        better=change_is_better(row, series),
         p_value=row.p_value,
     )
 

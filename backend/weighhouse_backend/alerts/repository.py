@@ -86,6 +86,7 @@ class AlertRepository:
             .where(
                 Series.experiment_id == experiment_id,
                 ChangePoint.status == "confirmed",
+                ChangePoint.kind != "spread",
                 func.coalesce(Alert.state, AlertState.UNTRIAGED).not_in(NOT_OF_THE_DATABASE),
                 ChangePoint.campaign_id < before,
             )
@@ -98,6 +99,7 @@ class AlertRepository:
         told = select(ChangePoint.id).where(
             ChangePoint.campaign_id == campaign_id,
             ChangePoint.status == "confirmed",
+            ChangePoint.kind != "spread",
             ChangePoint.alert_id.is_not(None),
         )
         return self.session.scalar(told.limit(1)) is not None

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from weighhouse_judging.series.watching import RULE
+from weighhouse_judging.series.changes import RULE
 from weighhouse_protocol.text import Named
 
 from weighhouse_backend.alerts.states import AlertState
@@ -70,7 +70,7 @@ class TrialAlert(BaseModel):
     at: datetime.datetime
     campaign_id: UUID
     campaign_number: int
-    better: bool
+    better: bool | None
     others: int
     """Changes of the same cause."""
     raised: bool

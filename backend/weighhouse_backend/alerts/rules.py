@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 from uuid import UUID
 
-from weighhouse_judging.series.watching import RULE, Known, Point, find_changes, same_change
+from weighhouse_judging.series.changes import RULE, Known, Point, same_change
+from weighhouse_judging.series.course import Kind
+from weighhouse_judging.series.watching import find_changes
 from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
@@ -17,7 +20,7 @@ from weighhouse_backend.alerts.rule_schemas import (
     TrialAlert,
     TrialRead,
 )
-from weighhouse_backend.alerts.wording import change_title, is_better
+from weighhouse_backend.alerts.wording import change_is_better, change_title
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
@@ -143,7 +146,7 @@ class RuleService:
             at=row.at,
             campaign_id=row.campaign_id,
             campaign_number=number,
-            better=is_better(series.metric, row.relative),
+            better=change_is_better(row, series),
             others=len(cause) - 1,
             raised=raised,
             confirmed_number=None if known is None else points[known].campaign_number,
@@ -170,7 +173,7 @@ class RuleService:
             return None
         seen = [Point(point.value, point.place or "") for point in points]
         known = [
-            Known("drift" if one.kind == "drift" else "step", order[one.campaign_id])
+            Known(cast("Kind", one.kind), order[one.campaign_id])
             for one in self.changes.change_points(row.series_id)
             if one.status == "confirmed" and order.get(one.campaign_id, index) < index
         ]
@@ -184,7 +187,7 @@ class RuleService:
 def _first(points: Sequence[SeriesPoint], row: ChangePoint) -> int:
     """The place of the first point after a change."""
     place = [point.campaign_id for point in points].index(row.campaign_id)
-    return place if row.kind == "step" else place + 1
+    return place + 1 if row.kind == "drift" else place
 
 
 def _require_known(rule: AlertRuleWrite) -> None:

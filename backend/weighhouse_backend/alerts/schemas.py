@@ -25,13 +25,14 @@ class ChangePointRead(BaseModel):
     """Where a series shifted."""
 
     id: UUID
-    kind: Literal["step", "drift"]
+    kind: Literal["step", "drift", "spread", "moved"]
     at: datetime.datetime
     campaign_id: UUID
-    """Of a step, the first campaign of the new level; of a drift, the last before it."""
+    """The first campaign of what is new; of a drift, the last before it."""
     ended_by_id: UUID | None
     """Of a drift that is over: the first campaign of the lasting level."""
     before: float
+    """Levels; of a change of spread, standard deviations relative to the level."""
     after: float
     relative: float
     p_value: float

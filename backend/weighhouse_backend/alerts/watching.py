@@ -2,10 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 from uuid import UUID
 
+from weighhouse_judging.series.changes import Change, Known, Point, same_change
+from weighhouse_judging.series.course import Kind
 from weighhouse_judging.series.families import withstand
-from weighhouse_judging.series.watching import Change, Known, Point, find_changes, same_change
+from weighhouse_judging.series.watching import find_changes
 
 from weighhouse_backend.alerts.causes import CauseService
 from weighhouse_backend.alerts.models import ChangePoint
@@ -115,7 +118,7 @@ class WatchService:
                 {
                     row.campaign_id
                     for row in found
-                    if row.kind == "step" and row.status == "confirmed"
+                    if row.kind in ("step", "moved") and row.status == "confirmed"
                 },
             ),
         )
@@ -195,7 +198,7 @@ def _seen(
         [Point(point.value, point.place or "") for point in members],
         [
             Known(
-                "drift" if row.kind == "drift" else "step",
+                cast("Kind", row.kind),
                 order[row.campaign_id],
                 order.get(row.ended_by_id) if row.ended_by_id is not None else None,
             )

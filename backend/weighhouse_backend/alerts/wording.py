@@ -9,6 +9,9 @@ from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.alerts.states import AlertKind
 from weighhouse_backend.series.models import Series
 
+NO_VERDICT = ("spread", "moved")
+"""Kinds of changes that say nothing of the build."""
+
 
 def is_better(metric: str, relative: float) -> bool:
     """Whether a change by so much is an improvement."""
@@ -24,10 +27,27 @@ def label(metric: str) -> str:
 
 def change_title(row: ChangePoint, series: Series) -> str:
     """For example `Throughput of redis fell by 8.2 %`."""
+    what = f"{label(series.metric)} of {series.target}"
+    if row.kind == "spread":
+        way = "grew" if row.relative > 0 else "fell"
+        return f"Noise of {what} {way} from ±{_percent(row.before)} to ±{_percent(row.after)}"
+    if row.kind == "moved":
+        way = "rose" if row.relative > 0 else "fell"
+        return f"{what} {way} by {_percent(row.relative)} as the machine was replaced"
     ways = {("step", True): "rose by", ("step", False): "fell by"}
     ways |= {("drift", True): "drifts up by", ("drift", False): "drifts down by"}
-    size = f"{abs(row.relative) * 100:.1f}".removesuffix(".0")
-    return f"{label(series.metric)} of {series.target} {ways[row.kind, row.relative > 0]} {size} %"
+    return f"{what} {ways[row.kind, row.relative > 0]} {_percent(row.relative)}"
+
+
+def change_is_better(row: ChangePoint, series: Series) -> bool | None:
+    """Whether a change is an improvement; none: neither, or nothing in the figures says. Noise is
+    no level, and a level that moved with its machine may be the machine's.
+    """
+    return None if row.kind in NO_VERDICT else is_better(series.metric, row.relative)
+
+
+def _percent(relative: float) -> str:
+    return f"{abs(relative) * 100:.1f}".removesuffix(".0") + " %"
 
 
 def missed_title(alert: Alert, experiment: str, agent: str) -> str:

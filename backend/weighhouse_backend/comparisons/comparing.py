@@ -177,8 +177,8 @@ class ComparisonService:
         )
 
     def _noise(self, sides: Sequence[Side]) -> SideNoise:
-        """What is known of the noise of sides; what campaigns differ by where there are several,
-        without those that are compared.
+        """What is known of the noise of sides; where they are of several campaigns, from those
+        before the latest of them, so that what is said does not change with later ones.
         """
         compared = {side.campaign.id for side in sides}
         floors: dict[UUID, FloorOf[SideCell]] = {}
@@ -193,7 +193,10 @@ class ComparisonService:
                     one for one in sides if one.campaign.experiment_id == campaign.experiment_id
                 ]
                 pasts[campaign.experiment_id] = self.past.of_cells(
-                    campaign.experiment_id, _seen(mine), without=compared
+                    campaign.experiment_id,
+                    _seen(mine),
+                    before=max(compared),
+                    without=compared,
                 )
         of_side = {side.key: side.campaign for side in sides}
 

@@ -171,6 +171,8 @@ def difference_read(
         low=judgement.range_low if judgement.low is None else judgement.low,
         high=judgement.range_high if judgement.high is None else judgement.high,
         kind="range" if judgement.low is None else "interval",
+        equality_low=judgement.equality_low,
+        equality_high=judgement.equality_high,
         method=judgement.method,
         baseline_repeats=judgement.baseline_repeats,
         repeats=judgement.repeats,
@@ -183,6 +185,7 @@ def difference_read(
         significance=judgement.significance,
         threshold=judgement.threshold,
         floor=judgement.floor,
+        resolution=judgement.resolution,
         repeats_needed=judgement.repeats_needed,
     )
 

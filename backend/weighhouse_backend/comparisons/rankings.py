@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.metrics import METRICS, Metric
 from weighhouse_judging.verdicts.ranks import Rank, rank
-from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Repeats
+from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
 from weighhouse_backend.comparisons.estimates import SideCells, estimate, load_level
 from weighhouse_backend.comparisons.floors import NOTHING_KNOWN, SideNoise

@@ -50,6 +50,10 @@ class DifferenceRead(BaseModel):
     high: float
     kind: Literal["interval", "range"]
     """`interval`: of 95 %; `range`: fewer than four repeats."""
+    equality_low: float | None = None
+    equality_high: float | None = None
+    """The 90 % interval: inside ± the threshold, the sides are equivalent; None where there is a
+    range, and of a gate's figures."""
     method: Literal["paired", "unpaired", "two_level"]
     """Paired by block; of two campaigns; of campaigns whose own differences are known."""
     baseline_repeats: int
@@ -62,7 +66,14 @@ class DifferenceRead(BaseModel):
     """Adjusted over all differences shown."""
     verdict: Literal["changed", "equivalent", "inconclusive", "insufficient"]
     decided_by: Literal[
-        "level", "family", "noise_floor", "threshold", "interval", "repeats", "campaigns"
+        "level",
+        "family",
+        "noise_floor",
+        "threshold",
+        "equality",
+        "interval",
+        "repeats",
+        "campaigns",
     ]
     """What settled the verdict, or what kept the difference from being called changed."""
     better: bool | None
@@ -72,6 +83,8 @@ class DifferenceRead(BaseModel):
     """The larger of what was asked and what the machine can tell."""
     floor: float | None
     """What the machine can tell; None when never measured."""
+    resolution: float | None = None
+    """What latencies are told to, µs: 0.001 are nanoseconds; None for other figures."""
     repeats_needed: int | None
     """Further repeats a side that would about settle it."""
 

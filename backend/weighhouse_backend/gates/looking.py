@@ -106,7 +106,7 @@ def look(
     :param pasts: from which is learned how much campaigns differ.
     """
     plan = Repetitions(rule.at_least, rule.at_most, rule.half_width)
-    answers = [*_sides(campaign, floors), *_levels(campaign)]
+    answers = [*_sides(campaign, plan, floors), *_levels(campaign)]
     if plan.half_width is None:
         answers += _against_base(campaign, base, floors, pasts)
     return [_state(cell, plan, answers, campaign.blocks(cell)) for cell in campaign.cells]
@@ -148,14 +148,14 @@ def _state(
 def _course(plan: Repetitions, progress: Progress) -> CellCourse:
     if wants_more(plan, progress):
         return CellCourse.UNDECIDED
-    if progress.hopeless:
+    if progress.hopeless or (progress.futile and plan.half_width is None):
         return CellCourse.HOPELESS
     if wants_more(replace(plan, at_most=progress.blocks + 1), progress):
         return CellCourse.AT_MOST
     return CellCourse.DECIDED
 
 
-def _sides(campaign: CampaignFigures, floors: Floors) -> list[Answer]:
+def _sides(campaign: CampaignFigures, plan: Repetitions, floors: Floors) -> list[Answer]:
     """Each target against the first, corrected together as the comparison's table is."""
     thresholds = thresholds_of(campaign.document.thresholds)
     judged: list[Judgement] = []
@@ -181,22 +181,27 @@ def _sides(campaign: CampaignFigures, floors: Floors) -> list[Answer]:
             judged.append(judgement)
     corrected = with_family(judged)
     return [
-        _side(campaign, pair, None if place is None else corrected[place])
+        _side(campaign, plan, pair, None if place is None else corrected[place])
         for pair, place in places.items()
     ]
 
 
 def _side(
-    campaign: CampaignFigures, pair: tuple[PlannedCell, PlannedCell], judgement: Judgement | None
+    campaign: CampaignFigures,
+    plan: Repetitions,
+    pair: tuple[PlannedCell, PlannedCell],
+    judgement: Judgement | None,
 ) -> Answer:
     first, other = pair
-    progress = of_judgement(other, campaign.blocks(*pair), judgement)
+    progress = of_judgement(other, plan, campaign.blocks(*pair), judgement)
     lost = [cell for cell in pair if not campaign.measured(cell)]
     names = [campaign.document.targets[cell.target_index].name for cell in (other, first)]
     if lost:
         name = campaign.document.targets[lost[0].target_index].name
         return Answer(pair, replace(progress, hopeless=True), f"no run of {name} succeeded")
     said = "no figures in common" if judgement is None else _judgement_in_words(judgement)
+    if progress.futile and plan.half_width is None:
+        said += f"; more repeats up to {plan.at_most} would hardly decide it"
     return Answer(pair, progress, f"{names[0]} against {names[1]}: {said}")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from weighhouse_judging.arithmetic.rates import Rate
 from weighhouse_judging.verdicts.failures import Attempts
-from weighhouse_judging.verdicts.sides import Repeats
+from weighhouse_judging.verdicts.figures import Repeats
 
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results.figures import RunFigures

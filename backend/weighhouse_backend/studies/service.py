@@ -14,7 +14,7 @@ from weighhouse_judging.studies.judging import (
     judge_claims,
 )
 from weighhouse_judging.studies.terms import Key
-from weighhouse_judging.verdicts.sides import Repeats
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 

@@ -3772,7 +3772,7 @@ export interface components {
              */
             at: string;
             /** Better */
-            better: boolean;
+            better: boolean | null;
             /**
              * Campaign Id
              * Format: uuid
@@ -3788,7 +3788,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "step" | "drift";
+            kind: "step" | "drift" | "spread" | "moved";
             lead: components["schemas"]["AlertMemberRead"];
             /** Profile */
             profile: ("watch" | "strict") | null;
@@ -3890,7 +3890,7 @@ export interface components {
             /** Before */
             before: number;
             /** Better */
-            better: boolean;
+            better: boolean | null;
             /**
              * Campaign Id
              * Format: uuid
@@ -5091,7 +5091,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "step" | "drift";
+            kind: "step" | "drift" | "spread" | "moved";
             /** P Value */
             p_value: number;
             /** Profile */
@@ -5739,7 +5739,11 @@ export interface components {
              * Decided By
              * @enum {string}
              */
-            decided_by: "level" | "family" | "noise_floor" | "threshold" | "interval" | "repeats";
+            decided_by: "level" | "family" | "noise_floor" | "threshold" | "equality" | "interval" | "repeats" | "campaigns";
+            /** Equality High */
+            equality_high?: number | null;
+            /** Equality Low */
+            equality_low?: number | null;
             /** Floor */
             floor: number | null;
             /** High */
@@ -5773,6 +5777,8 @@ export interface components {
             repeats: number;
             /** Repeats Needed */
             repeats_needed: number | null;
+            /** Resolution */
+            resolution?: number | null;
             /** Side */
             side: string;
             /** Significance */
@@ -12661,7 +12667,7 @@ export interface components {
              */
             at: string;
             /** Better */
-            better: boolean;
+            better: boolean | null;
             /**
              * Campaign Id
              * Format: uuid

@@ -12,6 +12,7 @@ export { operationColour, PERCENTILES, shadeFor, type Palette } from './palette'
 export {
   historyOption,
   placesOf,
+  saysBetter,
   type HistoryChange,
   type HistoryInput,
   type HistoryLine,

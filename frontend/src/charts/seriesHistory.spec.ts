@@ -163,6 +163,9 @@ describe('changes', () => {
   it('are named by kind, size and state', () => {
     expect(changeInWords(change)).toBe('−5.0\u2009%')
     expect(changeInWords({ ...change, kind: 'drift', state: 'expected' })).toBe('drift −5.0\u2009%, expected')
+    expect(changeInWords({ ...change, kind: 'moved' })).toBe('−5.0\u2009% with the machine')
+    const noise: HistoryChange = { ...change, kind: 'spread', before: 0.01, after: 0.03, relative: 2 }
+    expect(changeInWords(noise)).toBe('noise ±1.0\u2009% → ±3.0\u2009%')
     expect(changeInWords({ ...change, confirmed: false })).toBe('−5.0\u2009%, not confirmed')
   })
 

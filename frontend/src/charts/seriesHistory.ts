@@ -1,6 +1,6 @@
 import { format as text } from 'echarts/core'
 
-import { formatRelative } from '@/ui'
+import { formatRelative, formatSpread } from '@/ui'
 
 import { bandSeries } from './bands'
 import type { ChartOption } from './echarts'
@@ -35,7 +35,7 @@ export interface HistoryLine {
 /** Where a series stepped, or between when it drifted. */
 export interface HistoryChange {
   at: string
-  kind: 'step' | 'drift'
+  kind: 'step' | 'drift' | 'spread' | 'moved'
   /** Of a drift that is over. */
   until?: string
   before: number
@@ -287,7 +287,21 @@ function gapInWords(gap: HistoryGap): string {
 
 /** A change in words: `−8.0 %`, `drift −5.0 %, expected`. */
 export function changeInWords(change: HistoryChange): string {
-  const kind = change.kind === 'drift' ? 'drift ' : ''
   const state = !change.confirmed ? ', not confirmed' : change.state ? `, ${change.state}` : ''
-  return `${kind}${formatRelative(change.relative)}${state}`
+  if (change.kind === 'spread') return `noise ${formatSpread(change.before)} → ${formatSpread(change.after)}${state}`
+  const kind = change.kind === 'drift' ? 'drift ' : ''
+  const moved = change.kind === 'moved' ? ' with the machine' : ''
+  return `${kind}${formatRelative(change.relative)}${moved}${state}`
+}
+
+/**
+ * Whether a change is for the better; null where neither is, or nothing in the figures says: noise is
+ * no level, and a level that moved with its machine may be the machine's.
+ */
+export function saysBetter(
+  change: Pick<HistoryChange, 'kind' | 'relative'>,
+  moreIsBetter: boolean | null,
+): boolean | null {
+  if (moreIsBetter === null || change.kind === 'spread' || change.kind === 'moved') return null
+  return change.relative > 0 === moreIsBetter
 }

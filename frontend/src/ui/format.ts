@@ -59,6 +59,11 @@ export function formatRelative(fraction: number | null | undefined, digits = 1):
   return `${fraction < 0 ? '−' : '+'}${text}\u2009%`
 }
 
+/** How far figures scatter around their level: `0.031` → `±3.1 %`. */
+export function formatSpread(fraction: number): string {
+  return `±${(fraction * 100).toFixed(1)}\u2009%`
+}
+
 /** A length of time given in seconds: `42 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`. */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return '–'

@@ -35,6 +35,9 @@ The range of n values covers the median with 1 - 2/2ⁿ whatever the distributio
 outlier-ridden noise alike (simulated in the bench); an order statistic alone cannot.
 """
 
+TRIMMED = 0.1
+"""Share of pairs at either end that takes no part in their mean; none below ten pairs."""
+
 MOST_EXACT_PAIRS = 20_000
 """Most pairs of values across two sides for which the rank distribution is exact."""
 
@@ -161,15 +164,40 @@ def level_or_range(values: npt.ArrayLike) -> Bounds:
 
 
 def paired(log_ratios: npt.ArrayLike) -> LogDifference:
-    """Student's t on the logarithms of the ratios of pairs (2 or more on the last axis).
+    """Student's t on the logarithms of the ratios of pairs (2 or more on the last axis); from ten
+    pairs on, without the tenth of them at either end.
 
-    What a block does to both of its sides cancels. Source: Student (1908), Biometrika 6; on
-    logarithms the estimate is the geometric mean of the ratios.
+    What a block does to both of its sides cancels. A pair that was disturbed starves Student's t:
+    one outlier of ten widens its interval threefold. Without the ends the mean is of what is left,
+    its error of all with the ends drawn in, and the freedom that of what is left. Of normal noise
+    that costs some 5 % of width (docs/verdicts.md). Source: Student (1908), Biometrika 6; Tukey &
+    McLaughlin (1963), Sankhyā A 25; Yuen (1974), Biometrika 61. On logarithms the estimate is a
+    geometric mean of ratios.
     """
     data = np.asarray(log_ratios, dtype=np.float64)
     size = data.shape[-1]
-    error = data.std(axis=-1, ddof=1) / math.sqrt(size)
-    return _difference(data.mean(axis=-1), error, np.asarray(size - 1.0))
+    freedom = np.asarray(freedom_of_pairs(size))
+    ends = int(TRIMMED * size)
+    if not ends:
+        error = data.std(axis=-1, ddof=1) / math.sqrt(size)
+        return _difference(data.mean(axis=-1), error, freedom)
+    ordered = np.sort(data, axis=-1)
+    left = size - 2 * ends
+    drawn_in = np.clip(ordered, ordered[..., ends, None], ordered[..., -1 - ends, None])
+    squares = np.square(drawn_in - drawn_in.mean(axis=-1, keepdims=True)).sum(axis=-1)
+    error = np.sqrt(squares / (left * (left - 1)))
+    return _difference(ordered[..., ends : size - ends].mean(axis=-1), error, freedom)
+
+
+def freedom_of_pairs(size: int) -> float:
+    """Degrees of freedom of `paired` by so many pairs.
+
+    Those of what is left, less half a degree for each pair of ends: of normal noise p-values of 5
+    to 0.06 % are then right within a tenth; by those of what is left alone, at ten pairs 0.9 % are
+    1.0 and 0.06 % are 0.075 (simulated).
+    """
+    ends = int(TRIMMED * size)
+    return size - 2 * ends - 1 - ends / 2
 
 
 def unpaired(baseline: npt.ArrayLike, other: npt.ArrayLike) -> LogDifference:

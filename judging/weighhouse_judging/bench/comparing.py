@@ -1,20 +1,14 @@
 """How often a comparison of two sides is wrong, and how often it sees what is there."""
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy import special
 
-from weighhouse_judging.arithmetic import looks
 from weighhouse_judging.arithmetic.intervals import (
     Between,
     LogDifference,
     Spread,
     level,
     paired,
-    rank_interval,
     two_level,
-    unpaired,
 )
 from weighhouse_judging.bench.trials import Bools, Floats, block_noise, median_of, repeats
 from weighhouse_judging.verdicts.metrics import METRIC, METRICS
@@ -24,7 +18,7 @@ THRESHOLD = METRIC["throughput"].threshold
 BLOCK_NOISE = 0.05
 BETWEEN = 0.02
 CAMPAIGNS = 10
-METHODS = ("level", "paired", "unpaired", "two_level")
+METHODS = ("level", "paired", "two_level")
 
 
 def cover(
@@ -42,15 +36,9 @@ def cover(
     if method == "two_level":
         return _cover_of_campaigns(generator, kind, size, cv, block_deviation, trials)
     blocks = block_noise(generator, block_deviation, shape)
-    other_blocks = blocks if method == "paired" else block_noise(generator, block_deviation, shape)
     a = repeats(generator, kind, cv, shape, blocks)
-    b = repeats(generator, kind, cv, shape, other_blocks)
-    if method == "paired":
-        difference = paired(b - a)
-        return float(np.mean(np.abs(difference.estimate) <= difference.half_width()))
-    ranks = rank_interval(a, b)
-    assert ranks is not None  # noqa: S101
-    return float(np.mean((ranks[1] <= 0) & (ranks[2] >= 0)))
+    difference = paired(repeats(generator, kind, cv, shape, blocks) - a)
+    return float(np.mean(np.abs(difference.estimate) <= difference.half_width()))
 
 
 def _cover_of_campaigns(
@@ -122,36 +110,23 @@ def within(base: Floats, other: Floats | None = None) -> Spread:
 
 
 def changed(
-    difference: LogDifference,
-    threshold: float = THRESHOLD,
-    level_of_p: float = LEVEL,
-    drawn: LogDifference | None = None,
+    difference: LogDifference, level_of_p: float = LEVEL, p_value: Floats | None = None
 ) -> Bools:
     """Which of many paired differences are called changed, alone (the rule of `verdicts.sides`)."""
-    own = drawn or difference
+    p = difference.p_two_sided() if p_value is None else p_value
     return np.asarray(
-        (np.abs(np.expm1(difference.estimate)) > threshold)
-        & (difference.p_two_sided() <= level_of_p)
-        & (np.abs(own.estimate) > own.half_width())
+        (np.abs(np.expm1(difference.estimate)) > THRESHOLD)
+        & (p <= level_of_p)
+        & (np.abs(difference.estimate) > difference.half_width())
     )
 
 
-def equal_called_changed(
-    method: str, kind: str, size: int, cv: float, trials: int, seed: int
-) -> float:
-    """Share of equal sides called changed, one difference alone."""
-    generator = np.random.default_rng([seed, METHODS.index(method), size, round(cv * 1e4)])
+def equal_called_changed(kind: str, size: int, cv: float, trials: int, seed: int) -> float:
+    """Share of equal paired sides called changed, one difference alone."""
+    generator = np.random.default_rng([seed, METHODS.index("paired"), size, round(cv * 1e4)])
     a = repeats(generator, kind, cv, (trials, size))
     b = repeats(generator, kind, cv, (trials, size))
-    if method == "paired":
-        return float(changed(paired(b - a)).mean())
-    difference = unpaired(a, b)
-    suspects = np.flatnonzero(difference.p_two_sided() <= LEVEL)
-    ranks = rank_interval(a[suspects], b[suspects])
-    if ranks is None or suspects.size == 0:
-        return 0.0
-    called = ((ranks[1] > 0) | (ranks[2] < 0)) & (np.abs(np.expm1(ranks[0])) > THRESHOLD)
-    return float(called.sum() / trials)
+    return float(changed(paired(b - a)).mean())
 
 
 def equal_paired_at(level_of_p: float, cv: float, trials: int, seed: int, size: int = 5) -> float:
@@ -162,63 +137,16 @@ def equal_paired_at(level_of_p: float, cv: float, trials: int, seed: int, size: 
 
 
 def step_found(
-    step: float,
-    size: int,
-    residual: float,
-    trials: int,
-    seed: int,
-    floor_pairs: int = 0,
-    level_of_p: float = LEVEL,
+    step: float, size: int, residual: float, trials: int, seed: int, level_of_p: float = LEVEL
 ) -> float:
-    """Share of trials in which a step between paired sides is called changed.
-
-    Block noise of 5 % cancels in pairs. `floor_pairs`: of so many A/A pairs measured before on this
-    machine the variance is pooled (0: nothing is known of the machine).
+    """Share of trials in which a step between paired sides is called changed; nothing is known of
+    the machine. Block noise of 5 % cancels in pairs.
     """
-    generator = np.random.default_rng([seed, size, floor_pairs])
+    generator = np.random.default_rng([seed, size, 0])
     blocks = block_noise(generator, BLOCK_NOISE, (trials, size))
     a = repeats(generator, "normal", residual, (trials, size), blocks)
     b = repeats(generator, "normal", residual, (trials, size), blocks) + np.log1p(step)
-    own = paired(b - a)
-    if not floor_pairs:
-        return float(changed(own, level_of_p=level_of_p).mean())
-    return float(_changed_by_floor(generator, own, size, residual, floor_pairs).mean())
-
-
-def equal_changed_with_floor(
-    size: int, cv: float, floor_pairs: int, trials: int, seed: int
-) -> float:
-    """Share of equal paired sides called changed when the machine's floor is known."""
-    generator = np.random.default_rng([seed, size, floor_pairs, round(cv * 1e4)])
-    sides = [repeats(generator, "normal", cv, (trials, size)) for _ in range(2)]
-    own = paired(sides[1] - sides[0])
-    return float(_changed_by_floor(generator, own, size, cv, floor_pairs).mean())
-
-
-def _changed_by_floor(
-    generator: np.random.Generator,
-    own: LogDifference,
-    size: int,
-    residual: float,
-    floor_pairs: int,
-) -> Bools:
-    """`Floor.lend` and the rule after it, for many trials with a floor of their own each."""
-    trials = own.estimate.shape[0]
-    twins = repeats(generator, "normal", residual, (2, trials, floor_pairs))
-    expected = np.square(twins[1] - twins[0]).mean(axis=-1)
-    variance = np.square(own.error) * size
-    freedom = float(own.freedom)
-    lent = variance <= expected * special.fdtri(freedom, floor_pairs, 0.99)
-    pooled = (freedom * variance + floor_pairs * expected) / (freedom + floor_pairs)
-    tested = LogDifference(
-        own.estimate,
-        np.where(lent, np.sqrt(pooled / size), own.error),
-        np.where(lent, freedom + floor_pairs, freedom),
-    )
-    quantile = special.stdtrit(floor_pairs, 0.975)
-    floor = np.expm1(quantile * np.sqrt(expected / size))
-    beyond = np.abs(np.expm1(own.estimate)) > np.maximum(THRESHOLD, floor)
-    return np.asarray(changed(tested, drawn=own) & beyond)
+    return float(changed(paired(b - a), level_of_p=level_of_p).mean())
 
 
 def tables_with_a_change(
@@ -264,39 +192,6 @@ def _called(p_values: Floats, sizes: Floats, rule: str) -> Bools:
     largest = np.max(np.where(passes, ordered, -1.0), axis=-1, keepdims=True)
     thresholds = np.tile([metric.threshold for metric in METRICS], 12)
     return np.asarray((p_values <= largest) & (p_values <= LEVEL) & (sizes > thresholds))
-
-
-@dataclass(frozen=True)
-class Looked:
-    """What sides came to that were repeated until decided; shares of trials."""
-
-    changed: float
-    covered: float
-    blocks: float
-    """Mean number of blocks."""
-
-
-def looked_at(step: float, cv: float, trials: int, seed: int, at_most: int = 30) -> Looked:
-    """Paired sides, repeated until decided."""
-    generator = np.random.default_rng([seed, at_most, round(cv * 1e4), round(-step * 1e4)])
-    truth = np.log1p(step)
-    data = generator.normal(truth, cv * np.sqrt(2), (trials, at_most))
-    open_ = np.ones(trials, dtype=bool)
-    called, covered, blocks = np.zeros(trials, bool), np.zeros(trials, bool), np.zeros(trials)
-    for size in range(5, at_most + 1):
-        difference = paired(data[:, :size])
-        information = size / looks.SHARPEST_AT
-        half = looks.half_width_at_every_look(difference, information)
-        p_value = looks.p_at_every_look(difference.p_two_sided(), information, LEVEL)
-        away = np.abs(difference.estimate) > half
-        now = (p_value <= LEVEL) & away & (np.abs(np.expm1(difference.estimate)) > THRESHOLD)
-        ends = np.abs(np.expm1(np.stack([difference.estimate - half, difference.estimate + half])))
-        ended = open_ & (now | (ends.max(axis=0) <= THRESHOLD) | (size == at_most))
-        called |= ended & now
-        covered |= ended & (np.abs(difference.estimate - truth) <= half)
-        blocks[open_] = size
-        open_ &= ~ended
-    return Looked(float(called.mean()), float(covered.mean()), float(blocks.mean()))
 
 
 def least_false_alarms(cv: float, trials: int, seed: int, size: int = 5) -> float:

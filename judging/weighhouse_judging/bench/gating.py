@@ -21,6 +21,7 @@ from weighhouse_judging.bench.comparing import (
     within,
 )
 from weighhouse_judging.bench.trials import Bools, Floats, repeats
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.gate_cells import (
     ANCHOR_THRESHOLD,
     GATE_THRESHOLD,
@@ -28,7 +29,6 @@ from weighhouse_judging.verdicts.gate_cells import (
 )
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_measures import FAMILY_ERROR, PASSING_ERROR, TAIL_FREEDOM
-from weighhouse_judging.verdicts.sides import Repeats
 
 Base = Literal["pairs", "pooled"]
 """A and B in one campaign; CAMPAIGNS earlier ones, by the two-level model."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weighhouse_judging.series.watching import Point
+from weighhouse_judging.series.changes import Point
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,6 +22,12 @@ OUTLIERS = 0.03
 
 SECOND_MACHINE = -0.08
 """By how much the second of two machines differs from the first, relative."""
+
+LONGER_MEMORY = (0.5, 0.2)
+"""By how much a point remembers the one before it, and the one before that."""
+
+WANDERING = 0.003
+"""Standard deviation of what a level that wanders adds at each point, relative."""
 
 SETTLING = 50
 """Points after which an autoregression has forgotten how it began."""
@@ -80,6 +86,67 @@ def autoregressive(correlation: float) -> Kind:
     return kind
 
 
+def longer_memory(generator: np.random.Generator, size: int, spread: float) -> Noise:
+    """Normal noise that remembers two points, by 0.5 and 0.2; the spread is the whole one."""
+    first, second = LONGER_MEMORY
+    lag_one = first / (1 - second)
+    share = (1 - lag_one**2) * (1 - second**2)
+    news = generator.normal(0.0, spread * np.sqrt(share), size + SETTLING)
+    noise = np.zeros(size + SETTLING)
+    for index in range(2, noise.size):
+        noise[index] = first * noise[index - 1] + second * noise[index - 2] + news[index]
+    return _one_machine(noise[SETTLING:])
+
+
+def wandering(generator: np.random.Generator, size: int, spread: float) -> Noise:
+    """Normal noise around a level that takes a step of WANDERING at each point, up or down."""
+    level = np.cumsum(generator.normal(0.0, WANDERING, size))
+    return _one_machine(level + generator.normal(0.0, spread, size))
+
+
+def tripling(generator: np.random.Generator, size: int, spread: float) -> Noise:
+    """Normal noise, three times as wide in the second half."""
+    return _one_machine(generator.normal(0.0, spread, size) * tripled(size, size // 2))
+
+
+def falling(generator: np.random.Generator, size: int, spread: float) -> Noise:
+    """Normal noise, three times as wide in the first half."""
+    return _one_machine(generator.normal(0.0, spread, size) * tripled(size, size // 2)[::-1])
+
+
+def heavy(generator: np.random.Generator, size: int, spread: float) -> Noise:
+    """Student's t with three degrees of freedom, scaled to the spread."""
+    return _one_machine(spread / np.sqrt(3.0) * generator.standard_t(3.0, size))
+
+
+def clustered(generator: np.random.Generator, size: int, spread: float) -> Noise:
+    """Noise that is calm and restless by turns, of no fixed length: a variance that remembers.
+
+    Source: Bollerslev (1986), Generalized Autoregressive Conditional Heteroskedasticity, Journal of
+    Econometrics 31(3).
+    """
+    draws = generator.normal(0.0, 1.0, size + SETTLING)
+    variance, noise = 1.0, np.zeros(size + SETTLING)
+    for index in range(noise.size):
+        noise[index] = np.sqrt(variance) * draws[index]
+        variance = 0.1 + 0.15 * noise[index] ** 2 + 0.75 * variance
+    return _one_machine(spread * noise[SETTLING:])
+
+
+def replaced(generator: np.random.Generator, size: int, spread: float) -> Noise:
+    """A machine, and another like it in its place in the second half."""
+    return _handed_over(generator.normal(0.0, spread, size), size // 2)
+
+
+def replaced_at(begin: int) -> Kind:
+    """A machine, and another like it in its place from `begin` on."""
+
+    def kind(generator: np.random.Generator, size: int, spread: float) -> Noise:
+        return _handed_over(generator.normal(0.0, spread, size), begin)
+
+    return kind
+
+
 def in_turn(generator: np.random.Generator, size: int, spread: float) -> Noise:
     """Two machines, 8 % apart, which measure in turn."""
     return _two_machines(generator.normal(0.0, spread, size), np.arange(size) % 2 == 1)
@@ -97,6 +164,13 @@ KINDS: dict[str, Kind] = {
     "outliers": outliers,
     "ar 0.3": autoregressive(0.3),
     "ar 0.5": autoregressive(0.5),
+    "ar 0.5 0.2": longer_memory,
+    "wandering level": wandering,
+    "noise that triples": tripling,
+    "noise that falls to a third": falling,
+    "heavy tails": heavy,
+    "restless by turns": clustered,
+    "a machine replaced": replaced,
     "machines in turn": in_turn,
     "machines by lot": by_lot,
 }
@@ -107,6 +181,11 @@ def step(size: int, begin: int, relative: float) -> Floats:
     return np.asarray(1.0 + relative * (np.arange(size) >= begin), dtype=np.float64)
 
 
+def tripled(size: int, begin: int) -> Floats:
+    """A spread of one, and three from `begin` on."""
+    return step(size, begin, 2.0)
+
+
 def drift(size: int, begin: int, rate: float) -> Floats:
     """A level of one, changing by `rate` a run from `begin` on."""
     runs: Floats = np.maximum(np.arange(size, dtype=np.float64) - begin + 1, 0.0)
@@ -115,6 +194,11 @@ def drift(size: int, begin: int, rate: float) -> Floats:
 
 def _one_machine(deviations: Floats) -> Noise:
     return Noise(deviations, ("one",) * deviations.size)
+
+
+def _handed_over(deviations: Floats, begin: int) -> Noise:
+    places = tuple("one" if index < begin else "two" for index in range(deviations.size))
+    return Noise(deviations, places)
 
 
 def _two_machines(deviations: Floats, second: npt.NDArray[np.bool_]) -> Noise:

@@ -22,8 +22,8 @@ from typing import TypeVar
 import numpy as np
 
 from weighhouse_judging.bench import calibrating, courses, knees
+from weighhouse_judging.bench.bars import Bar, bar
 from weighhouse_judging.bench.calibrating import REACHABLE, TIGHT, Case, Scored
-from weighhouse_judging.bench.statistics import Bar, bar
 from weighhouse_judging.scenarios import sweep
 from weighhouse_judging.scenarios.planning import Measurement, Result
 from weighhouse_judging.scenarios.scalability import Parameter, Peak, Scalability, fit

@@ -13,78 +13,25 @@ import itertools
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 
-from weighhouse_judging.bench import comparing, gating, many
+from weighhouse_judging.bench import comparing, floors, gating, growing, many, rounded
+from weighhouse_judging.bench.bars import (
+    EQUAL_SPREADS,
+    FULL,
+    SHORT,
+    SPREADS,
+    Bar,
+    Effort,
+    bar,
+)
 from weighhouse_judging.bench.trials import KINDS
 
 SEED = 20_261_122
-SIZES = range(4, 21)
-SPREADS = (0.01, 0.03, 0.05)
-EQUAL_SPREADS = (0.01, 0.02, 0.03, 0.04, 0.05)
-EQUAL_SIZES = (5, 6, 7, 8, 10, 15, 20)
 BETWEEN = (0.0, 0.01, 0.02, 0.03)
 BASES: tuple[tuple[gating.Base, int], ...] = (("pairs", 30), ("pooled", 10))
 OTHER_BASES: tuple[tuple[gating.Base, int], ...] = (("pooled", 5),)
 LEVELS = (0.05, 0.02, 0.015, 0.0125, 0.01, 0.009, 0.005)
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How many trials each figure gets."""
-
-    covers: int
-    equals: int
-    tables: int
-    gates: int
-    """Cells in all, whatever the size of a gate."""
-    sequential: int
-    projects: int
-    sizes: Sequence[int]
-    equal_sizes: Sequence[int]
-
-
-FULL = Effort(10_000, 200_000, 10_000, 240_000, 1_000, 400, SIZES, EQUAL_SIZES)
-SHORT = Effort(3_000, 20_000, 500, 24_000, 100, 30, (4, 5, 20), (5, 10))
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One promise and what came out."""
-
-    name: str
-    low: float
-    high: float
-    limits: tuple[float, float]
-    """The figures' least and greatest value allowed."""
-    figures: dict[str, float] = field(default_factory=dict)
-    traded: str | None = None
-    """Why this bar cannot be met together with another."""
-
-    @property
-    def met(self) -> bool:
-        """Do all figures lie inside the limits?"""
-        return self.limits[0] <= self.low and self.high <= self.limits[1]
-
-    @property
-    def judgement(self) -> str:
-        """How the figures stand to the bar, in a word."""
-        if self.met:
-            return "met"
-        return "traded" if self.traded else "MISSED"
-
-
-def bar(
-    name: str,
-    figures: dict[str, float],
-    *,
-    at_least: float = 0.0,
-    at_most: float = 1.0,
-    traded: str | None = None,
-) -> Bar:
-    """A bar over figures that all have to lie inside the limits."""
-    values = figures.values()
-    return Bar(name, min(values), max(values), (at_least, at_most), figures, traded)
 
 
 def bars(effort: Effort, seed: int) -> Iterator[Bar]:
@@ -92,9 +39,12 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
     yield from covers(effort, seed)
     yield equals(effort, seed)
     yield tables(effort, seed)
-    yield from steps(effort, seed)
+    yield from floors.bars(effort, seed)
+    yield step(effort, seed)
+    yield from rounded.bars(effort, seed)
     yield from gates(effort, seed)
     yield from sequential(effort, seed)
+    yield from growing.bars(effort, seed)
     yield anchor(effort, seed)
 
 
@@ -117,11 +67,7 @@ def covers(effort: Effort, seed: int) -> Iterator[Bar]:
             wild,
             at_least=0.93,
             at_most=0.985,
-            traded=CAUTIOUS if method == "paired" else None,
         )
-
-
-CAUTIOUS = "outliers that far out make Student's t cautious, never bold"
 
 
 def _wild(kind: str, cv: float) -> bool:
@@ -132,12 +78,10 @@ def _wild(kind: str, cv: float) -> bool:
 def equals(effort: Effort, seed: int) -> Bar:
     """Equal sides, one difference alone."""
     figures = {
-        f"{method} n={size} cv={cv} {kind}": comparing.equal_called_changed(
-            method, kind, size, cv, effort.equals, seed
+        f"paired n={size} cv={cv} {kind}": comparing.equal_called_changed(
+            kind, size, cv, effort.equals, seed
         )
-        for method, size, cv, kind in itertools.product(
-            ("paired", "unpaired"), effort.equal_sizes, EQUAL_SPREADS, KINDS
-        )
+        for size, cv, kind in itertools.product(effort.equal_sizes, EQUAL_SPREADS, KINDS)
     }
     return bar("equal sides called changed, one difference", figures, at_most=0.01)
 
@@ -153,21 +97,10 @@ def tables(effort: Effort, seed: int) -> Bar:
     return bar("tables of 84 equal differences with any changed", figures, at_most=0.05)
 
 
-def steps(effort: Effort, seed: int) -> Iterator[Bar]:
-    """-5 % under block noise of 5 %, residual 1 %, five pairs."""
-    trials = effort.equals
-    with_floor = {
-        f"found, floor of {pairs} pairs": comparing.step_found(-0.05, 5, 0.01, trials, seed, pairs)
-        for pairs in (10, 20)
-    }
-    yield bar("-5 % found in five pairs, noise floor known", with_floor, at_least=0.99)
-    equal = {
-        f"n={size} cv={cv}": comparing.equal_changed_with_floor(size, cv, 10, trials, seed)
-        for size, cv in itertools.product((5, 10, 20), EQUAL_SPREADS)
-    }
-    yield bar("equal sides called changed, noise floor known", equal, at_most=0.01)
-    found = {"found": comparing.step_found(-0.05, 5, 0.01, trials, seed)}
-    yield bar(
+def step(effort: Effort, seed: int) -> Bar:
+    """-5 % under block noise of 5 %, residual 1 %, five pairs, and nothing known of the machine."""
+    found = {"found": comparing.step_found(-0.05, 5, 0.01, effort.equals, seed)}
+    return bar(
         "-5 % found in five pairs, nothing known of the machine",
         found,
         at_least=0.99,
@@ -248,20 +181,6 @@ def sequential(effort: Effort, seed: int) -> Iterator[Bar]:
             for base, size in BASES
         },
         at_least=0.98,
-    )
-    looked = {
-        f"step={step} cv={cv}": comparing.looked_at(step, cv, 5 * effort.sequential, seed)
-        for step, cv in itertools.product((0.0, -0.05), (0.01, 0.03, 0.05))
-    }
-    yield bar(
-        "cover of 95 % intervals when repeating stops",
-        {name: found.covered for name, found in looked.items()},
-        at_least=0.93,
-    )
-    yield bar(
-        "equal sides called changed, repeated until decided",
-        {name: found.changed for name, found in looked.items() if name.startswith("step=0.0")},
-        at_most=0.01,
     )
 
 

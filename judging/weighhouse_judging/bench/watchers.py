@@ -9,17 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from weighhouse_judging.bench import former
+from weighhouse_judging.series.changes import RULE, Known, Point, Profile, Rule, same_change
 from weighhouse_judging.series.course import MODEL, Kind
-from weighhouse_judging.series.watching import (
-    RULE,
-    Known,
-    Point,
-    Profile,
-    Rule,
-    find_changes,
-    known_of,
-    same_change,
-)
+from weighhouse_judging.series.scan import Memory
+from weighhouse_judging.series.watching import find_changes, known_of
 
 
 @dataclass(frozen=True)
@@ -97,8 +90,8 @@ RULES: dict[str, Callable[[], Watcher]] = {
     SHIPPED: _by(RULE),
     "twice the p": _by(replace(RULE, watch=Profile("watch", RULE.watch.evident_p * 2))),
     "a tenth of the p": _by(replace(RULE, watch=Profile("watch", RULE.watch.evident_p / 10))),
-    "points independent": _by(replace(RULE, model=replace(MODEL, correlations=(0.0,)))),
-    "correlation fixed at 0.6": _by(replace(RULE, model=replace(MODEL, correlations=(0.6,)))),
+    "points independent": _by(replace(RULE, model=replace(MODEL, memories=(Memory(),)))),
+    "correlation fixed at 0.6": _by(replace(RULE, model=replace(MODEL, memories=(Memory(0.6),)))),
     "outliers as they are": _by(replace(RULE, model=replace(MODEL, clip=1e9))),
     "places not told apart": _by(replace(RULE, model=replace(MODEL, place_sigma=None))),
     "a step whatever a drift explains": _by(replace(RULE, margin=-1e9)),

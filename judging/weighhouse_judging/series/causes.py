@@ -12,15 +12,20 @@ lower one. Among equals the more evident one leads.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weighhouse_judging.series.changes import RULE, SAME_CHANGE_DISTANCE
 from weighhouse_judging.series.course import Kind
-from weighhouse_judging.series.watching import RULE, SAME_CHANGE_DISTANCE
 
 FIGURES = (
     "throughput", "p50_us", "p99_us", "p999_us", "load_throughput", "memory_after_load_bytes",
 )  # fmt: skip
 """Figures that explain others first; those not named here come last."""
 
-DISTANCES: dict[Kind, int] = {"step": SAME_CHANGE_DISTANCE, "drift": RULE.points_of_a_drift}
+DISTANCES: dict[Kind, int] = {
+    "step": SAME_CHANGE_DISTANCE,
+    "drift": RULE.points_of_a_drift,
+    "spread": 2 * SAME_CHANGE_DISTANCE,
+    "moved": SAME_CHANGE_DISTANCE,
+}
 """So many campaigns apart or fewer, two changes may be one: when it began is known no better."""
 
 

@@ -10,21 +10,28 @@ kind (a random effect: Laird & Ware 1982, Random-Effects Models for Longitudinal
 with the machine, only what machines do not usually differ by is called a shift. Fitted by
 Henderson's mixed model equations, which are least squares with a penalty on the effects.
 
-**Noise that remembers.** Neighbouring points are correlated by an unknown φ (an autoregression of
-order one), so that n points are worth about n·(1 - φ)/(1 + φ). Every likelihood is taken at each φ
-of a grid, of whitened values (Cochrane & Orcutt 1949, JASA 44), and averaged over the grid by how
-well φ explains the whole series, the restricted likelihood of Patterson & Thompson (1971,
-Biometrika 58), which does not read a short series as less correlated than it is.
+**Noise that remembers.** Neighbouring points are correlated by an unknown amount, and those two
+apart by what the one between does not explain (an autoregression of order two), so that n points
+are worth fewer. Every likelihood is taken by each memory of a grid, of whitened values (Cochrane &
+Orcutt 1949, JASA 44), and averaged over the grid by how well a memory explains the whole series,
+the restricted likelihood of Patterson & Thompson (1971, Biometrika 58), which does not read a short
+series as less correlated than it is.
+
+**A level that wanders.** One entry of the grid lets the level take a small random step every few
+points (Romano, Rigaill, Runge & Fearnhead 2022, Detecting Abrupt Changes in the Presence of Local
+Fluctuations and Autocorrelated Noise, JASA 117), as random effects like those of places.
+
+**Spread.** It is one between two changes of spread; points are weighed by it.
 
 **Outliers.** Values further than `Model.clip` robust standard deviations from the fit count as if
 they were that far (Huber 1964, Robust Estimation of a Location Parameter, Annals of Mathematical
 Statistics 35): two bad runs in a row are not a new level.
 
 **Evidence.** For every place in the series at once: how much likelier are the values with a step
-(or a ramp) that begins there? The sums over all later points are cumulative sums, so that all
-places cost no more than one.
+(or a ramp) that begins there (`scan`)? A change of spread is a step of how restless the rest is.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,18 +42,28 @@ import numpy.typing as npt
 from scipy import special
 
 from weighhouse_judging.arithmetic.statistics import MAD_TO_SIGMA
+from weighhouse_judging.series.scan import TINY, Evidence, Memory, Scan, Scans
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
-Kind = Literal["step", "drift"]
+Kind = Literal["step", "drift", "spread", "moved"]
+
+
+MEMORIES = (
+    *(Memory(lag_one) for lag_one in (0.0, 0.15, 0.3, 0.45, 0.6, 0.75)),
+    *(Memory(lag_one, 0.2, prior=0.5) for lag_one in (0.3, 0.45, 0.6, 0.75)),
+    Memory(wander=0.08, beside_drift=0.3),
+)
+"""How noise may remember. Never negative: points that avoid each other would look like more
+evidence. A level that wanders explains most drifts as well; so it is less likely beside one.
+"""
 
 
 @dataclass(frozen=True)
 class Model:
     """What is taken for granted of every series; the bench varies it."""
 
-    correlations: tuple[float, ...] = (0.0, 0.15, 0.3, 0.45, 0.6, 0.75)
-    """The grid of φ. Never negative: points that avoid each other would look like more evidence."""
+    memories: tuple[Memory, ...] = MEMORIES
     place_sigma: float | None = 0.05
     """By how much machines of one kind usually differ: standard deviation, relative. None: nothing
     is known of places, and they are not told apart.
@@ -57,11 +74,14 @@ class Model:
 
 MODEL = Model()
 
+RESTLESSNESS = Model(memories=tuple(Memory(lag_one) for lag_one in (0.0, 0.15, 0.3, 0.45, 0.6)))
+"""What is taken for granted of how restless a series is."""
+
+EXCESS = 1.5
+"""Spreads by which an outlier is more restless than it weighs."""
+
 FITTING_ROUNDS = 3
 """Rounds of fitting and clipping; a further one moves the fit by less than a percent of a sigma."""
-
-TINY = 1e-10
-"""Added to diagonals, so that equations can be solved where columns say the same."""
 
 SMALLEST_SIGMA = 1e-9
 """Relative noise below which a series counts as having none."""
@@ -69,8 +89,8 @@ SMALLEST_SIGMA = 1e-9
 FEWEST_FREE = 2
 """Degrees of freedom without which nothing is concluded: one for the spread, one for a change."""
 
-TOLD_APART = 1e-6
-"""Share of a change's column that the design must leave unexplained for it to be seen at all."""
+WANDERING = 10
+"""Points between the places where the level of a course may wander."""
 
 
 @dataclass(frozen=True)
@@ -79,19 +99,9 @@ class Piece:
 
     kind: Kind
     index: int
-    """A step: the first point of the new level. A drift: the last point before it."""
+    """A drift: the last point before it. All others: the first point of what is new."""
     end: int | None = None
     """A drift that is over: the first point at its lasting level."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Of one kind of change beginning at each point of a series; arrays as long as the series."""
-
-    likelihood: Floats
-    """Twice the logarithm of how much likelier the values are with the change."""
-    size: Floats
-    """What the change would add, logarithmic: a step's height, a drift's slope a point."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,11 @@ class Course:
     drift: Evidence
     rest: Floats
     """What the fit leaves of each value, not clipped; logarithmic."""
+    spread: Floats
+    """Robust standard deviation of each point, and how many of them a value weighs at most."""
+    clip: float
+    news: Floats
+    """What is left of each point once all that it remembers is taken away, in spreads."""
     level: Floats
     """The fit without the effect of places, logarithmic."""
     sizes: tuple[float, ...]
@@ -110,6 +125,15 @@ class Course:
     """Degrees of freedom."""
     autocorrelation: float
     """The φ expected of this series."""
+
+    def restlessness(self) -> "Course | None":
+        """The course of how far from the fit points are; a step of it is a change of spread.
+
+        Of √|news|, which is nearly normal where the news are (Hawkins 1981, A CUSUM for a Scale
+        Parameter, Journal of Quality Technology 13).
+        """
+        places = np.zeros(self.news.size, dtype=np.int64)
+        return fitted(np.sqrt(np.abs(self.news)), places, model=RESTLESSNESS)
 
     def p_value(self, likelihood: float) -> float:
         """Two-sided p of one entry of `step` or `drift`, at a place chosen beforehand.
@@ -122,13 +146,21 @@ class Course:
 
 
 def fitted(
-    values: Floats, places: Codes, pieces: Sequence[Piece] = (), *, model: Model = MODEL
+    values: Floats,
+    places: Codes,
+    pieces: Sequence[Piece] = (),
+    *,
+    model: Model = MODEL,
+    spread: Floats | None = None,
 ) -> Course | None:
     """Fit a course to logarithmic `values`, measured at `places` (codes 0, 1, …), oldest first.
 
+    `spread` is that of each point but for a factor, where another fit has told it: without a step
+    that is there, its points would look as if they scattered.
     None when there are too few points to leave two degrees of freedom. Promises: deterministic.
     """
-    fixed = np.stack([np.ones(values.size), *(column(values.size, piece) for piece in pieces)], 1)
+    levels = [piece for piece in pieces if piece.kind != "spread"]
+    fixed = np.stack([np.ones(values.size), *(column(values.size, piece) for piece in levels)], 1)
     effects = _effects(places) if model.place_sigma is not None else fixed[:, :0]
     design = np.concatenate([fixed, effects], 1)
     freedom = values.size - fixed.shape[1] - max(0, effects.shape[1] - 1)
@@ -137,26 +169,32 @@ def fitted(
     penalty = np.full(design.shape[1], TINY)
     if model.place_sigma is not None:
         penalty[fixed.shape[1] :] = model.place_sigma**-2
-    cleaned, weights, sigma = _cleaned(values, design, penalty, freedom, model.clip)
-    correlations = np.array(model.correlations, dtype=np.float64)
-    whitened = _whitened(np.concatenate([cleaned[:, None], design], 1), correlations)
-    innovations = sigma**2 * (1 - correlations**2)
-    scan = _Scan.of(whitened, correlations, innovations[:, None] * penalty, freedom)
+    cuts = sorted(piece.index for piece in pieces if piece.kind == "spread")
+    shape = np.ones(values.size) if spread is None else spread / float(np.median(spread))
+    parts = [slice(None)] if spread is not None else _parts(values.size, cuts)
+    cleaned, weights, spread = _cleaned(values, design, penalty, freedom, model.clip, shape, parts)
+    scans = _scans(cleaned, design, penalty, spread, model.memories, freedom)
+    sizes = iter(weights[1:])
     return Course(
-        step=scan.steps(),
-        drift=scan.ramps(),
+        step=scans.steps(),
+        drift=scans.ramps(),
         rest=values - design @ weights,
+        spread=spread,
+        clip=model.clip,
+        news=scans.news() + np.clip((values - cleaned) / spread, -EXCESS, EXCESS),
         level=fixed @ weights[: fixed.shape[1]],
-        sizes=tuple(float(weight) for weight in weights[1 : fixed.shape[1]]),
+        sizes=tuple(0.0 if piece.kind == "spread" else float(next(sizes)) for piece in pieces),
         freedom=freedom,
-        autocorrelation=float(np.exp(scan.belief) @ correlations),
+        autocorrelation=float(
+            scans.belief @ [one.lag_one for one in sorted(model.memories, key=_wanders)]
+        ),
     )
 
 
 def column(size: int, piece: Piece) -> Floats:
     """What a piece adds to each point, in units of its size."""
     time = np.arange(size, dtype=np.float64)
-    if piece.kind == "step":
+    if piece.kind != "drift":
         return np.asarray(time >= piece.index, dtype=np.float64)
     last = size if piece.end is None else piece.end
     ramp: Floats = np.minimum(np.maximum(time - piece.index, 0.0), last - piece.index)
@@ -171,25 +209,75 @@ def _effects(places: Codes) -> Floats:
     return np.asarray(places[:, None] == np.arange(machines)[None, :], dtype=np.float64)
 
 
+def _scans(
+    values: Floats,
+    design: Floats,
+    penalty: Floats,
+    spread: Floats,
+    memories: Sequence[Memory],
+    freedom: int,
+) -> Scans:
+    """By memories whose level stands still, and by those whose level wanders."""
+    least = (SMALLEST_SIGMA / float(spread.min())) ** 2
+    parts = []
+    for wanders in (False, True):
+        grid = [memory for memory in memories if _wanders(memory) is wanders]
+        knots = np.arange(WANDERING, values.size if wanders else 0, WANDERING)
+        if not grid:
+            continue
+        wander = np.asarray(np.arange(values.size)[:, None] >= knots, dtype=np.float64)
+        typical = float(np.median(spread))
+        variances = [WANDERING * max(one.wander * typical, TINY) ** 2 for one in grid]
+        added = np.outer(1 / np.array(variances), np.ones(knots.size))
+        penalties = np.concatenate([np.tile(penalty, (len(grid), 1)), added], 1)
+        whole = np.concatenate([design, wander], 1)
+        parts.append(Scan.of(values, whole, spread, penalties, grid, freedom, least))
+    return Scans(
+        tuple(parts), np.array([one.beside_drift for one in sorted(memories, key=_wanders)])
+    )
+
+
+def _wanders(memory: Memory) -> bool:
+    return memory.wander > 0
+
+
+def _parts(size: int, cuts: Sequence[int]) -> list[slice]:
+    return [slice(start, end) for start, end in itertools.pairwise((0, *cuts, size))]
+
+
 def _cleaned(
-    values: Floats, design: Floats, penalty: Floats, freedom: int, clip: float
-) -> tuple[Floats, Floats, float]:
-    """Values with outliers drawn in, the weights of the design's columns, and the noise."""
+    values: Floats,
+    design: Floats,
+    penalty: Floats,
+    freedom: int,
+    clip: float,
+    shape: Floats,
+    parts: Sequence[slice],
+) -> tuple[Floats, Floats, Floats]:
+    """Values with outliers drawn in, the weights of the design's columns, and each point's spread.
+
+    The spread has the `shape` given, and a factor of its own in each of the `parts`.
+    """
     correction = math.sqrt(values.size / freedom)
-    sigma = max(_spread(values - np.median(values)), SMALLEST_SIGMA)
+    spread = np.full(values.size, max(_spread(values - np.median(values)), SMALLEST_SIGMA))
     cleaned = values
     weights: Floats = np.zeros(design.shape[1])
-    equations = design.T @ design
     for _ in range(FITTING_ROUNDS):
-        penalties = np.diag(sigma**2 * penalty + TINY)
+        scaled = design / spread[:, None]
         weights = np.asarray(
-            np.linalg.solve(equations + penalties, design.T @ cleaned), dtype=np.float64
+            np.linalg.solve(
+                scaled.T @ scaled + np.diag(penalty + TINY / spread.min() ** 2),
+                scaled.T @ (cleaned / spread),
+            ),
+            dtype=np.float64,
         )
         fit = design @ weights
         rest = values - fit
-        sigma = max(_spread(rest) * correction, SMALLEST_SIGMA)
-        cleaned = fit + np.clip(rest, -clip * sigma, clip * sigma)
-    return cleaned, weights, sigma
+        for part in parts:
+            factor = _spread(rest[part] / shape[part]) * correction
+            spread[part] = np.maximum(factor * shape[part], SMALLEST_SIGMA)
+        cleaned = fit + np.clip(rest, -clip * spread, clip * spread)
+    return cleaned, weights, spread
 
 
 def _spread(rest: Floats) -> float:
@@ -197,86 +285,3 @@ def _spread(rest: Floats) -> float:
     ordered = np.sort(np.abs(rest))  # several times as fast as numpy.median at this size
     middle = ordered.size // 2
     return float(MAD_TO_SIGMA * (ordered[middle] + ordered[-1 - middle]) / 2)
-
-
-def _whitened(columns: Floats, correlations: Floats) -> Floats:
-    """Columns (points, c) free of each φ's correlation, (correlations, points, c)."""
-    whitened = np.empty((correlations.size, *columns.shape))
-    whitened[:, 0] = np.sqrt(1 - correlations**2)[:, None] * columns[0]
-    whitened[:, 1:] = columns[1:] - correlations[:, None, None] * columns[:-1]
-    return whitened
-
-
-@dataclass(frozen=True)
-class _Scan:
-    """The whitened rest and design, and their sums over all later points."""
-
-    correlations: Floats
-    columns: Floats
-    """(correlations, points, 1 + design): the rest, then the design."""
-    later: Floats
-    """Sums of `columns` over the points after each."""
-    inverse: Floats
-    """Of the mixed model equations, (correlations, design, design)."""
-    error: Floats
-    """Sum of squares left, for each φ."""
-    belief: Floats
-    """Logarithm of how well each φ explains the series; its exponentials sum to one."""
-    freedom: int
-
-    @classmethod
-    def of(cls, whitened: Floats, correlations: Floats, penalties: Floats, freedom: int) -> "_Scan":
-        """From whitened columns, the values first, and penalties (correlations, design)."""
-        values, design = whitened[:, :, 0], whitened[:, :, 1:]
-        transposed = np.swapaxes(design, 1, 2)
-        equations = transposed @ design
-        diagonal = np.arange(design.shape[2])
-        equations[:, diagonal, diagonal] += penalties + TINY
-        inverse = np.asarray(np.linalg.inv(equations), dtype=np.float64)
-        right = transposed @ values[:, :, None]
-        weights = inverse @ right
-        squares = np.einsum("jn,jn->j", values, values) - np.einsum("jqi,jqi->j", right, weights)
-        error = np.maximum(squares, values.shape[1] * SMALLEST_SIGMA**2)
-        columns = whitened.copy()
-        columns[:, :, 0] = values - (design @ weights)[:, :, 0]
-        later = np.zeros_like(columns)
-        later[:, :-1] = columns[:, :0:-1].cumsum(1)[:, ::-1]
-        belief: Floats = 0.5 * (
-            np.log(1 - correlations**2) - freedom * np.log(error) - np.linalg.slogdet(equations)[1]
-        )
-        belief = belief - np.logaddexp.reduce(belief)
-        return cls(correlations, columns, later, inverse, error, belief, freedom)
-
-    def steps(self) -> Evidence:
-        """A new level from each point on."""
-        rate = (1 - self.correlations)[:, None]
-        products = self.columns + rate[:, :, None] * self.later
-        return self._evidence(products, 1 + self._remaining() * rate**2)
-
-    def ramps(self) -> Evidence:
-        """A slope after each point."""
-        phi, rate = self.correlations[:, None], (1 - self.correlations)[:, None]
-        twice = self.later[:, ::-1].cumsum(1)[:, ::-1]
-        products = rate[:, :, None] * twice + phi[:, :, None] * self.later
-        left = self._remaining()
-        pairs = left * (left + 1)
-        squares = rate**2 * pairs * (2 * left + 1) / 6 + rate * phi * pairs + phi**2 * left
-        return self._evidence(products, squares)
-
-    def _remaining(self) -> Floats:
-        """Points after each, (1, points)."""
-        return np.arange(self.columns.shape[1] - 1, -1, -1, dtype=np.float64)[None, :]
-
-    def _evidence(self, products: Floats, squares: Floats) -> Evidence:
-        """From each candidate column's products with the rest and the design, and its square."""
-        rest, design = products[:, :, 0], products[:, :, 1:]
-        own = squares - np.einsum("jnq,jnq->jn", design @ self.inverse, design)
-        told_apart = own > TOLD_APART * np.maximum(squares, 1.0)
-        own = np.where(told_apart, own, 1.0)
-        explained = np.where(told_apart, rest**2 / own, 0.0) / self.error[:, None]
-        ratios = -0.5 * self.freedom * np.log1p(-np.minimum(explained, 1 - 1e-12))
-        weighed = self.belief[:, None] + ratios
-        evidence = np.logaddexp.reduce(weighed, axis=0)
-        sizes = np.where(told_apart, rest / own, 0.0)
-        size = np.einsum("jn,jn->n", np.exp(weighed - evidence[None, :]), sizes)
-        return Evidence(likelihood=2 * evidence, size=size)

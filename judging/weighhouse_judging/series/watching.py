@@ -9,11 +9,17 @@ was chosen because it looks best), is below the profile's. **Confirmed** is one 
 points on both sides, matters in practice, and is told apart from the other kind: a step must
 explain the values better than a slow drift does, and the other way round.
 
+**Spread.** A change of spread is found like a step, of how far points are from the fit. Points are
+weighed by one that is likely, long before it is told; and a step after which points scatter wider
+than before has that much less evidence (each side has its own spread: Pein, Sieling & Munk 2017,
+Heterogeneous Change Point Inference, Journal of the Royal Statistical Society B 79).
+
+**Moved with the machine.** Where one machine takes over from another for good, the two are taken
+for one at that place alone: a new level there is the machine's or the build's, nobody knows which.
+
 **What was confirmed stays.** Later points may show more exactly where a change was, and when a
 drift ended; they do not take back what somebody was told. `watched` replays a series from its
-beginning, as if it had been looked at after each run.
-
-How often this is wrong, and how late, is measured by `bench.detection`.
+beginning. How often this is wrong, and how late, is measured by `bench.detection`.
 """
 
 import math
@@ -25,106 +31,22 @@ import numpy as np
 import numpy.typing as npt
 
 from weighhouse_judging.arithmetic.statistics import MAD_TO_SIGMA
-from weighhouse_judging.series.course import (
-    MODEL,
-    Course,
-    Evidence,
-    Kind,
-    Model,
-    Piece,
-    fitted,
+from weighhouse_judging.series.changes import (
+    RULE,
+    SAME_CHANGE_DISTANCE,
+    Change,
+    Known,
+    Point,
+    Rule,
 )
+from weighhouse_judging.series.course import Course, Piece, fitted
+from weighhouse_judging.series.finding import Best, Found, best_of, handovers
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
-SAME_CHANGE_DISTANCE = 5
-"""Two finds this many points apart or nearer are one change, whose place became clearer."""
-
-
-@dataclass(frozen=True)
-class Profile:
-    """How much evidence a change needs."""
-
-    name: Literal["watch", "strict"]
-    evident_p: float
-    """Largest p of a change, adjusted for the places it could have begun at."""
-
-
-WATCH = Profile("watch", evident_p=0.015)
-"""What is drawn as confirmed."""
-
-STRICT = Profile("strict", evident_p=1e-3)
-"""What notifies and gates."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What a confirmed change must fulfil; the bench varies it."""
-
-    model: Model = MODEL
-    watch: Profile = WATCH
-    strict: Profile = STRICT
-    points_before: int = 8
-    points_after: int = 4
-    points_of_a_candidate: int = 3
-    """Points after a candidate."""
-    points_of_a_drift: int = 20
-    """Points over which a drift must last: what is shorter is a step that took its time."""
-    smallest_shift: float = 0.03
-    """Smallest relative size of a step; of a drift, from its beginning to now."""
-    smallest_sigmas: float = 1.0
-    """Smallest size of a step in robust standard deviations of a point."""
-    margin: float = 1.5
-    """By how much twice the log likelihood of a step must exceed that of a drift."""
-    drift_margin: float = 2.0
-    """By how much that of a drift must exceed that of a step."""
-    points_until_settled: int = 30
-    """Points after a step from which its place is no longer looked for."""
-
-
-RULE = Rule()
-
-
-@dataclass(frozen=True)
-class Point:
-    """One campaign in a segment."""
-
-    value: float
-    place: str = ""
-    """Which machines measured it."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """A change that was confirmed before."""
-
-    kind: Kind
-    index: int
-    end: int | None = None
-
-
-@dataclass(frozen=True)
-class Change:
-    """A change of a segment."""
-
-    kind: Kind
-    index: int
-    """A step: the first point of the new level. A drift: the last point before it."""
-    end: int | None
-    """Where a drift ended; None while it goes on, and of a step."""
-    before: float
-    after: float
-    """The levels around a step; the level where a drift began, and where it ended or stands now."""
-    relative: float
-    p_value: float
-    """Two-sided, adjusted for the places where the change could have begun."""
-    status: Literal["candidate", "confirmed"]
-    profile: Literal["watch", "strict"] | None
-    """The strictest profile that confirms it."""
-    autocorrelation: float
-    effective_points: float
-    """How many independent points the segment is worth, given its autocorrelation."""
+LEVELS: tuple[str, ...] = ("step", "moved")
+"""Changes at which a level ends and another begins."""
 
 
 def find_changes(
@@ -142,11 +64,13 @@ def find_changes(
     pieces = look.sharpened([Piece(one.kind, one.index, one.end) for one in known])
     if look.fitted(pieces) is None:
         return []
-    pieces, candidate = look.extended(pieces)
-    confirmed = [look.described(pieces, place, "confirmed") for place in range(len(pieces))]
-    if candidate is None:
-        return confirmed
-    return [*confirmed, look.described([*pieces, candidate], len(pieces), "candidate")]
+    found = look.extended(pieces)
+    pieces, weighed = found.pieces, found.weighed
+    changes = [look.described(pieces, at, weighed, "confirmed") for at in range(len(pieces))]
+    if found.candidate is not None:
+        pieces = [*pieces, found.candidate]
+        changes.append(look.described(pieces, len(pieces) - 1, weighed, "candidate"))
+    return changes
 
 
 def watched(points: Sequence[Point], *, rule: Rule = RULE) -> list[Change]:
@@ -160,21 +84,6 @@ def watched(points: Sequence[Point], *, rule: Rule = RULE) -> list[Change]:
 def known_of(changes: Sequence[Change]) -> list[Known]:
     """What a look hands on to the next one: all that was confirmed."""
     return [Known(one.kind, one.index, one.end) for one in changes if one.status == "confirmed"]
-
-
-def same_change(index: int, other: int) -> bool:
-    """Are finds at these two places the same change, seen with more or fewer points?"""
-    return abs(index - other) <= SAME_CHANGE_DISTANCE
-
-
-@dataclass(frozen=True)
-class _Best:
-    """Where a kind of change is most evident."""
-
-    index: int = 0
-    likelihood: float = 0.0
-    p_value: float = 1.0
-    size: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -204,60 +113,81 @@ class _Look:
         return int(self.values.size)
 
     def sharpened(self, pieces: Sequence[Piece]) -> list[Piece]:
-        """Steps with few points after them, moved to where all points now say they were."""
+        """Changes with few points after them, moved to where all points now say they were."""
         pieces = list(pieces)
         for place, piece in enumerate(pieces):
-            if piece.kind == "step" and self.size - piece.index <= self.rule.points_until_settled:
-                others = pieces[:place] + pieces[place + 1 :]
-                course = self.fitted(others)
-                beginnings = self._beginnings(others, self.rule.points_after)
-                near = beginnings[np.abs(beginnings - piece.index) <= SAME_CHANGE_DISTANCE]
-                if course is not None and near.size:
-                    index = int(near[np.argmax(course.step.likelihood[near])])
-                    pieces[place] = replace(piece, index=index)
+            settled = self.size - piece.index > self.rule.points_until_settled
+            if settled or piece.kind not in ("step", "spread"):
+                continue
+            others = pieces[:place] + pieces[place + 1 :]
+            whole = self.fitted(pieces)
+            if whole is None:
+                break
+            if piece.kind == "spread":
+                course = self._course(others).restlessness()
+            else:
+                course = self._course(others, spread=whole.spread)
+            beginnings = self._beginnings(others, self.rule.points_after, piece.kind)
+            apart = (
+                SAME_CHANGE_DISTANCE if piece.kind == "step" else self.rule.points_around_a_spread
+            )
+            near = beginnings[np.abs(beginnings - piece.index) <= apart]
+            if course is not None and near.size:
+                index = int(near[np.argmax(course.step.likelihood[near])])
+                pieces[place] = replace(piece, index=index)
         return pieces
 
-    def extended(self, pieces: Sequence[Piece]) -> tuple[list[Piece], Piece | None]:
+    def extended(self, pieces: Sequence[Piece]) -> Found:
         """Pieces with those that are newly confirmed; and a candidate, where there is one."""
         pieces = list(pieces)
-        while (course := self.fitted(pieces)) is not None:
+        weighed: list[Piece] = []
+        while (course := self.fitted([*pieces, *weighed])) is not None:
             step = self._best_step(course, pieces, self.rule.points_after)
             drift = self._best_drift(course)
+            moved = self._best_move(pieces, weighed)
+            spread = self._best_spread(course, [*pieces, *weighed], self.rule.points_after)
+            lasting = self._best_spread(course, pieces, self.rule.points_of_a_spread)
             ended = self._ended(course, pieces, drift)
-            if ended is not None:
+            latest = self._best_step(course, pieces, 1)
+            rivals = max(one.likelihood for one in (step, latest, drift, moved))
+            if self._weighs(lasting, rivals) and self._is_spread(course, pieces, lasting):
+                pieces, weighed = [*pieces, Piece("spread", lasting.index)], []
+            elif self._weighs(spread, rivals):
+                weighed.append(Piece("spread", spread.index))
+            elif self._is_moved(pieces, weighed, moved, step):
+                pieces.append(Piece("moved", moved.index))
+            elif ended is not None:
                 pieces[ended] = replace(pieces[ended], end=drift.index)
             elif self._is_step(course, pieces, step, drift):
                 pieces.append(Piece("step", step.index))
             elif self._is_drift(step, drift):
                 pieces.append(Piece("drift", drift.index))
             else:
-                return pieces, self._candidate(course, pieces, step, drift)
-        return pieces, None
+                return Found(pieces, weighed, self._candidate(course, pieces, step, drift))
+        return Found(pieces, weighed, None)
 
     def described(
-        self, pieces: Sequence[Piece], place: int, status: Literal["candidate", "confirmed"]
+        self,
+        pieces: Sequence[Piece],
+        place: int,
+        weighed: Sequence[Piece],
+        status: Literal["candidate", "confirmed"],
     ) -> Change:
         """One of the pieces, as the others leave it."""
         piece = pieces[place]
         others = [*pieces[:place], *pieces[place + 1 :]]
-        whole = self._course(pieces)
-        last = piece.index if piece.kind == "step" else self._last(piece)
-        before, after = whole.level[piece.index - (piece.kind == "step")], whole.level[last]
-        if piece.kind == "step":
-            left, right = self._around(others, piece.index)
-            before += np.median(whole.rest[left : piece.index])
-            after += np.median(whole.rest[piece.index : right])
-        p_value = self._p_value(piece, others)
+        whole = self._course([*pieces, *weighed])
+        before, after = self._sides(whole, piece, others)
+        p_value = self._p_value(piece, [*others, *weighed], whole.spread)
         profile = self.rule.strict if p_value < self.rule.strict.evident_p else self.rule.watch
-        level, new_level = self._in_units(before), self._in_units(after)
         correlation = whole.autocorrelation
         return Change(
             kind=piece.kind,
             index=piece.index,
             end=piece.end,
-            before=level,
-            after=new_level,
-            relative=(new_level - level) / abs(level) if level else 0.0,
+            before=before,
+            after=after,
+            relative=(after - before) / abs(before) if before else 0.0,
             p_value=p_value,
             status=status,
             profile=profile.name if status == "confirmed" else None,
@@ -265,36 +195,97 @@ class _Look:
             effective_points=self.size * (1 - correlation) / (1 + correlation),
         )
 
+    def _sides(self, whole: Course, piece: Piece, others: Sequence[Piece]) -> tuple[float, float]:
+        """What is before a piece and after it, in units; of a spread, shares of the level."""
+        if piece.kind == "spread":
+            return self._spreads(whole, others, piece.index)
+        if piece.kind == "drift":
+            first, last = whole.level[piece.index], whole.level[self._last(piece)]
+            return self._in_units(first), self._in_units(last)
+        left, right = self._around(others, piece.index)
+        before = whole.level[piece.index - 1] + np.median(whole.rest[left : piece.index])
+        after = whole.level[piece.index] + np.median(whole.rest[piece.index : right])
+        return self._in_units(before), self._in_units(after)
+
     def fitted(self, pieces: Sequence[Piece]) -> Course | None:
         """The course with some pieces; None when there are too few points for them."""
         return fitted(self.values, self.places, pieces, model=self.rule.model)
 
-    def _course(self, pieces: Sequence[Piece], end: int | None = None) -> Course:
+    def _course(
+        self, pieces: Sequence[Piece], end: int | None = None, spread: Floats | None = None
+    ) -> Course:
         """The course (up to some point) of a segment that has carried as many pieces before."""
-        course = fitted(self.values[:end], self.places[:end], pieces, model=self.rule.model)
+        told = None if spread is None else spread[:end]
+        values, places = self.values[:end], self.places[:end]
+        course = fitted(values, places, pieces, model=self.rule.model, spread=told)
         if course is None:
             message = f"{self.size} points cannot carry {len(pieces)} known changes"
             raise ValueError(message)
         return course
 
-    def _best_step(self, course: Course, pieces: Sequence[Piece], points_after: int) -> _Best:
+    def _best_step(self, course: Course, pieces: Sequence[Piece], points_after: int) -> Best:
         beginnings = self._beginnings(pieces, points_after)
-        return _best(course, course.step, beginnings)
+        best = best_of(course, course.step, beginnings)
+        rest = course.rest[best.index :]
+        return self._by_side(course, best, rest - np.median(rest), beginnings.size)
 
-    def _best_drift(self, course: Course) -> _Best:
+    def _best_drift(self, course: Course) -> Best:
         beginnings = np.arange(self.size - self.rule.points_of_a_drift)
-        best = _best(course, course.drift, beginnings)
+        best = best_of(course, course.drift, beginnings)
+        rest = course.rest[best.index :]
+        rest = rest - best.size * np.arange(rest.size)
+        best = self._by_side(course, best, rest - np.median(rest), beginnings.size)
         return replace(best, size=best.size * (self.size - 1 - best.index))
 
-    def _beginnings(self, pieces: Sequence[Piece], points_after: int) -> Codes:
-        """Where a step may begin: away from both ends and from other steps."""
+    def _by_side(self, course: Course, best: Best, rest: Floats, places: int) -> Best:
+        """A change held against the spread after it, as far as that is wider than the one before.
+
+        `rest` is of the points after it. Until they say otherwise theirs is the one before.
+        """
+        if not places:
+            return best
+        squares = np.minimum((rest / course.spread[best.index :]) ** 2, course.clip**2)
+        prior = self.rule.points_of_a_prior
+        wider = (prior + float(squares.sum())) / (prior + rest.size)
+        likelihood = best.likelihood / max(1.0, wider / self.rule.wider_by_chance)
+        p_value = min(1.0, course.p_value(likelihood) * places)
+        return replace(best, likelihood=likelihood, p_value=p_value)
+
+    def _best_spread(self, course: Course, pieces: Sequence[Piece], points_after: int) -> Best:
+        restless = course.restlessness()
+        beginnings = self._beginnings(pieces, points_after, "spread")
+        return best_of(restless, restless.step, beginnings) if restless is not None else Best()
+
+    def _best_move(self, pieces: Sequence[Piece], weighed: Sequence[Piece]) -> Best:
+        """Where a machine took over, and the level is most evidently another one."""
+        best = Best()
+        beginnings = self._beginnings(pieces, self.rule.points_after)
+        for index in handovers(self.places, beginnings, self.rule):
+            course = self._as_one_machine(index, [*pieces, *weighed])
+            if course is not None:
+                found = best_of(course, course.step, np.array([index]))
+                best = max(best, found, key=lambda one: one.likelihood)
+        return best
+
+    def _as_one_machine(self, index: int, pieces: Sequence[Piece]) -> Course | None:
+        """The course if the machine that took over had no level of its own."""
+        old, new = self.places[index - 1], self.places[index]
+        places = np.where(self.places == new, old, self.places)
+        places = np.unique(places, return_inverse=True)[1].astype(np.int64)
+        return fitted(self.values, places, pieces, model=self.rule.model)
+
+    def _beginnings(self, pieces: Sequence[Piece], points_after: int, kind: str = "step") -> Codes:
+        """Where a change may begin: away from both ends and from others of its like."""
         indices = np.arange(self.rule.points_before, self.size - points_after + 1)
+        kinds, apart = LEVELS, self.rule.points_after
+        if kind == "spread":
+            kinds, apart = ("spread",), self.rule.points_of_a_spread
         for piece in pieces:
-            if piece.kind == "step":
-                indices = indices[np.abs(indices - piece.index) >= self.rule.points_after]
+            if piece.kind in kinds:
+                indices = indices[np.abs(indices - piece.index) >= apart]
         return indices
 
-    def _ended(self, course: Course, pieces: Sequence[Piece], drift: _Best) -> int | None:
+    def _ended(self, course: Course, pieces: Sequence[Piece], drift: Best) -> int | None:
         """Which drift is over: one that goes on, against which a later slope runs."""
         going_on = [
             place
@@ -307,20 +298,46 @@ class _Look:
         against = course.sizes[place] * drift.size < 0
         return place if against and drift.index > pieces[place].index else None
 
-    def _is_step(self, course: Course, pieces: Sequence[Piece], step: _Best, drift: _Best) -> bool:
+    def _is_step(self, course: Course, pieces: Sequence[Piece], step: Best, drift: Best) -> bool:
         if step.p_value >= self.rule.watch.evident_p:
             return False
         if step.likelihood - drift.likelihood < self.rule.margin:
             return False
-        left, right = self._around(pieces, step.index)
-        before, after = course.rest[left : step.index], course.rest[step.index : right]
+        return self._shifts(course, pieces, step.index)
+
+    def _shifts(self, course: Course, pieces: Sequence[Piece], index: int) -> bool:
+        """Do the levels around a point differ by what matters?"""
+        left, right = self._around(pieces, index)
+        before, after = course.rest[left:index], course.rest[index:right]
         level, new_level = float(np.median(before)), float(np.median(after))
-        spread = np.abs(np.concatenate([before - level, after - new_level]))
-        sigma = MAD_TO_SIGMA * float(np.median(spread))
+        sigma = _spread_of(np.concatenate([before - level, after - new_level]))
         least = max(self._share(self.rule.smallest_shift), self.rule.smallest_sigmas * sigma)
         return abs(new_level - level) >= least
 
-    def _is_drift(self, step: _Best, drift: _Best) -> bool:
+    def _is_moved(
+        self, pieces: Sequence[Piece], weighed: Sequence[Piece], moved: Best, step: Best
+    ) -> bool:
+        if moved.p_value >= self.rule.watch.evident_p or moved.likelihood < step.likelihood:
+            return False
+        course = self._as_one_machine(moved.index, [*pieces, *weighed])
+        return course is not None and self._shifts(course, pieces, moved.index)
+
+    def _weighs(self, spread: Best, rivals: float) -> bool:
+        return spread.p_value < self.rule.weighed_p and spread.likelihood >= rivals
+
+    def _is_spread(self, course: Course, pieces: Sequence[Piece], spread: Best) -> bool:
+        if spread.p_value >= self.rule.watch.evident_p:
+            return False
+        low, high = sorted(self._spreads(course, pieces, spread.index))
+        return high >= max(self.rule.smallest_ratio * low, self.rule.smallest_spread)
+
+    def _spreads(self, course: Course, pieces: Sequence[Piece], index: int) -> tuple[float, float]:
+        """Robust standard deviations before a change of spread, and after it."""
+        left, right = self._around(pieces, index, ("spread",))
+        before, after = course.rest[left:index], course.rest[index:right]
+        return _spread_of(before), _spread_of(after)
+
+    def _is_drift(self, step: Best, drift: Best) -> bool:
         return (
             drift.p_value < self.rule.watch.evident_p
             and drift.likelihood - step.likelihood >= self.rule.drift_margin
@@ -328,7 +345,7 @@ class _Look:
         )
 
     def _candidate(
-        self, course: Course, pieces: Sequence[Piece], step: _Best, drift: _Best
+        self, course: Course, pieces: Sequence[Piece], step: Best, drift: Best
     ) -> Piece | None:
         latest = self._best_step(course, pieces, self.rule.points_of_a_candidate)
         if latest.likelihood > step.likelihood:
@@ -338,26 +355,37 @@ class _Look:
             return None
         return Piece("step" if best is step else "drift", best.index)
 
-    def _around(self, others: Sequence[Piece], index: int) -> tuple[int, int]:
-        """The part before and after a step that no other step cuts."""
-        steps = [piece.index for piece in others if piece.kind == "step"]
-        left = max((step for step in steps if step < index), default=0)
-        right = min((step for step in steps if step > index), default=self.size)
+    def _around(
+        self, others: Sequence[Piece], index: int, kinds: Sequence[str] = LEVELS
+    ) -> tuple[int, int]:
+        """The part before and after a change that no other of its like cuts."""
+        cuts = [piece.index for piece in others if piece.kind in kinds]
+        left = max((cut for cut in cuts if cut < index), default=0)
+        right = min((cut for cut in cuts if cut > index), default=self.size)
         return left, right
 
     def _last(self, drift: Piece) -> int:
         """The last point to which a drift leads."""
         return self.size - 1 if drift.end is None else min(drift.end, self.size - 1)
 
-    def _p_value(self, piece: Piece, others: Sequence[Piece]) -> float:
+    def _p_value(self, piece: Piece, others: Sequence[Piece], spread: Floats) -> float:
         """Of one piece given the others, adjusted for the places where it could begin."""
+        if piece.kind == "moved":
+            one = self._as_one_machine(piece.index, others)
+            return 1.0 if one is None else one.p_value(one.step.likelihood[piece.index])
+        if piece.kind == "spread":
+            restless = self._course(others).restlessness()
+            if restless is None:
+                return 1.0
+            places = self._beginnings(others, self.rule.points_after, "spread").size
+            return min(1.0, restless.p_value(restless.step.likelihood[piece.index]) * places)
         if piece.kind == "step":
-            course = self._course(others)
+            course = self._course(others, spread=spread)
             places = self._beginnings(others, self.rule.points_of_a_candidate).size
             return min(1.0, course.p_value(course.step.likelihood[piece.index]) * places)
         end = self._last(piece) + 1
         earlier = [other for other in others if other.index < end]
-        course = self._course(earlier, end)
+        course = self._course(earlier, end, spread)
         return min(1.0, course.p_value(course.drift.likelihood[piece.index]) * end)
 
     def _share(self, relative: float) -> float:
@@ -368,11 +396,5 @@ class _Look:
         return float(math.exp(level) if self.scale is None else level * self.scale)
 
 
-def _best(course: Course, evidence: Evidence, places: Codes) -> _Best:
-    """The most evident of some places, its p adjusted for their number."""
-    if not places.size:
-        return _Best()
-    index = int(places[np.argmax(evidence.likelihood[places])])
-    likelihood = float(evidence.likelihood[index])
-    p_value = min(1.0, course.p_value(likelihood) * places.size)
-    return _Best(index, likelihood, p_value, float(evidence.size[index]))
+def _spread_of(rest: Floats) -> float:
+    return MAD_TO_SIGMA * float(np.median(np.abs(rest)))

@@ -35,7 +35,8 @@ from weighhouse_judging.studies.documents import (
 )
 from weighhouse_judging.studies.printed import Printed
 from weighhouse_judging.studies.terms import Figures, Key, Missing, Value
-from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Repeats
+from weighhouse_judging.verdicts.figures import Repeats
+from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
 Truth = Literal["holds", "fails", "cannot_tell", "too_few", "missing"]
 ClaimVerdict = Literal[

@@ -13,9 +13,10 @@ from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.intervals import level_or_range
 from weighhouse_judging.studies.documents import Cell, Number, Ratio, Spread, Sum, Term
 from weighhouse_judging.studies.printed import Printed
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.metrics import FIGURE, METRIC, Metric
 from weighhouse_judging.verdicts.readings import Word, word_of
-from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Judgement, Repeats, judge
+from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Judgement, judge
 
 Key = tuple[str, str, str, str, str]
 """Side, workload, label of the load level, figure, setting."""

@@ -19,12 +19,14 @@ widened by either.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from weighhouse_judging.arithmetic.intervals import Between, Floats, LogDifference, Spread
+from weighhouse_judging.series.changes import Point
 from weighhouse_judging.series.course import Piece, column
-from weighhouse_judging.series.watching import Point, find_changes
+from weighhouse_judging.series.watching import find_changes
 from weighhouse_judging.verdicts.noise import (
     FEWEST_CAMPAIGNS,
     against_base,
@@ -49,7 +51,7 @@ MOST_PAST = 60
 class PastCampaign:
     """A completed campaign of one cell and figure, whatever was said of it."""
 
-    repeats: Sequence[float]
+    repeats: tuple[float, ...]
     """In the figure's unit, above 0; one or more."""
     place: str = ""
     """Which machines measured it."""
@@ -69,9 +71,12 @@ def learned(past: Sequence[PastCampaign]) -> Learned | None:
 
     Freedom: campaigns less what the course took (a level, each change, each further machine).
     """
-    usable = [one for one in past if one.repeats and min(one.repeats) > 0][-MOST_PAST:]
-    if len(usable) < FEWEST_CAMPAIGNS:
-        return None
+    usable = tuple(one for one in past if one.repeats and min(one.repeats) > 0)[-MOST_PAST:]
+    return None if len(usable) < FEWEST_CAMPAIGNS else _learned(usable)
+
+
+@lru_cache(maxsize=1024)
+def _learned(usable: tuple[PastCampaign, ...]) -> Learned | None:
     groups = [np.log(np.asarray(one.repeats, dtype=np.float64)) for one in usable]
     means = np.array([float(group.mean()) for group in groups])
     design = _design(usable, means)
@@ -108,7 +113,9 @@ def _design(past: Sequence[PastCampaign], means: Floats) -> Floats:
     points = [
         Point(math.exp(mean), one.place) for mean, one in zip(means.tolist(), past, strict=True)
     ]
-    changes = [Piece(one.kind, one.index, one.end) for one in find_changes(points)]
+    changes = [
+        Piece(one.kind, one.index, one.end) for one in find_changes(points) if one.kind != "spread"
+    ]
     places = sorted({one.place for one in past})[1:]
     return np.stack(
         [

@@ -7,9 +7,9 @@ from typing import Literal
 from weighhouse_judging.identity.digests import FieldChange
 from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.failures import Attempts
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.metrics import METRIC, Metric
 from weighhouse_judging.verdicts.noise import Floor
-from weighhouse_judging.verdicts.sides import Repeats
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,10 @@ from weighhouse_judging.arithmetic.intervals import (
     paired,
 )
 from weighhouse_judging.verdicts.campaigns import learned
+from weighhouse_judging.verdicts.figures import Method, Repeats
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.noise import against_base, within_campaigns
-from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Method, Repeats
+from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
 LATENCY_FACTOR = 2.0
 """The gate's threshold for p99 is this many times that for throughput (defaults 5 % and 10 %)."""

@@ -30,9 +30,20 @@ FEWEST_CAMPAIGNS = 4
 FLOOR_CONFIDENCE = 0.95
 """Share of equal comparisons whose difference stays under the floor."""
 
-TOO_NOISY = 0.01
+TOO_NOISY = 0.001
 """A comparison whose own scatter is beyond the floor's with a chance below this is not the machine
 that the floor was measured on: the floor lends it nothing."""
+
+LENT_FREEDOM = 2.0
+LENT_VARIANCE = 2.5
+"""What a floor lends: as much as so many degrees of freedom, at so many times its variance. A
+machine may be noisier today than it was (up to twice, by standard deviation), and no floor of any
+number of pairs knows; but it is hardly ever quieter by far, which is what five pairs alone have to
+allow for."""
+
+EITHER = 1.2
+"""By how much the smaller of two p-values, with a floor and without, is to be raised. They are of
+the same mean, so that far less than Bonferroni's 2 holds them (simulated in the bench)."""
 
 
 @dataclass(frozen=True)
@@ -70,20 +81,22 @@ class Floor:
         return math.expm1(float(equal.half_width(FLOOR_CONFIDENCE)))
 
     def lend(self, own: LogDifference, blocks: int) -> LogDifference | None:
-        """A paired difference whose variance is pooled with the floor's; None when it scatters more
-        than the floor's machine does.
+        """A paired difference that knows from the floor how little it may scatter; None when it
+        scatters more than the floor's machine does.
 
         Five pairs know their own variance badly (t with 4 degrees of freedom); a machine that has
-        been weighed before is known better. Source of pooling: Smyth (2004), Statistical
-        Applications in Genetics and Molecular Biology 3, with the prior measured instead of fitted.
+        been weighed before is known better. Source: a prior of the variance as in Smyth (2004),
+        Statistical Applications in Genetics and Molecular Biology 3; its freedom and scale hold on
+        machines up to twice as noisy as their floor (docs/verdicts.md).
         """
         variance = float(own.error) ** 2 * blocks
         expected = 2 * float(self.within.variance)
         freedom = float(self.within.freedom)
         if variance > expected * float(scipy.stats.f.isf(TOO_NOISY, float(own.freedom), freedom)):
             return None
-        total = float(own.freedom) + freedom
-        pooled = (float(own.freedom) * variance + freedom * expected) / total
+        total = float(own.freedom) + LENT_FREEDOM
+        prior = LENT_FREEDOM * LENT_VARIANCE * expected
+        pooled = (float(own.freedom) * variance + prior) / total
         return LogDifference(
             own.estimate, np.asarray(math.sqrt(pooled / blocks)), np.asarray(total)
         )

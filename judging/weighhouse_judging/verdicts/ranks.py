@@ -29,7 +29,8 @@ from weighhouse_judging.arithmetic.intervals import (
     paired,
 )
 from weighhouse_judging.verdicts.campaigns import as_decided
-from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, REPEATS_FOR_A_CLAIM, Repeats
+from weighhouse_judging.verdicts.figures import Repeats
+from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, REPEATS_FOR_A_CLAIM
 
 Pair = tuple[Hashable, Hashable]
 

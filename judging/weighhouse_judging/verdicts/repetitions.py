@@ -4,6 +4,8 @@ After each block the campaign asks which cells are undecided and plans one more 
 Their figures are judged with `looked_at=True`, by p-values and intervals that hold at every look
 (`arithmetic/looks.py`), so that stopping when it suits makes no error more likely; and "add k
 repeats" on a finished comparison is the same thing.
+
+A difference that the blocks left would hardly decide gets none of them (`verdicts/futility.py`).
 """
 
 import math
@@ -13,9 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from weighhouse_judging.arithmetic import looks
-from weighhouse_judging.arithmetic.intervals import FEWEST_FOR_AN_INTERVAL, paired
+from weighhouse_judging.arithmetic.intervals import (
+    FEWEST_FOR_AN_INTERVAL,
+    LogDifference,
+    paired,
+)
+from weighhouse_judging.verdicts.futility import HARDLY, chance_of_decision
 from weighhouse_judging.verdicts.gate_cells import CellVerdict
-from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Judgement
+from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, LEVEL, REPEATS_FOR_A_CLAIM, Judgement
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,8 @@ class Progress:
     """Of the interval that is to become narrow, relative; None when there is none yet."""
     hopeless: bool = False
     """Would more repeats change nothing, because whole campaigns differ by as much?"""
+    futile: bool = False
+    """Would the blocks left until `at_most` hardly decide it?"""
 
 
 def undecided(plan: Repetitions, cells: Sequence[Progress]) -> tuple[Hashable, ...]:
@@ -62,7 +71,7 @@ def wants_more(plan: Repetitions, cell: Progress) -> bool:
     if cell.blocks >= plan.at_most or cell.hopeless:
         return False
     if plan.half_width is None:
-        return not cell.decided
+        return not (cell.decided or cell.futile)
     return cell.half_width is None or cell.half_width > plan.half_width
 
 
@@ -71,16 +80,44 @@ def blocks_saved(plan: Repetitions, cells: Sequence[Progress]) -> int:
     return sum(plan.at_most - cell.blocks for cell in cells if not wants_more(plan, cell))
 
 
-def of_judgement(cell: Hashable, blocks: int, judgement: Judgement | None) -> Progress:
+def of_judgement(
+    cell: Hashable, plan: Repetitions, blocks: int, judgement: Judgement | None
+) -> Progress:
     """The progress of a difference between two sides (`judge(…, looked_at=True)`)."""
     if judgement is None or judgement.low is None or judgement.high is None:
         return Progress(cell, blocks, decided=False, half_width=None)
+    decided = judgement.verdict in {"changed", "equivalent"}
     return Progress(
         cell,
         blocks,
-        decided=judgement.verdict in {"changed", "equivalent"},
+        decided=decided,
         half_width=(judgement.high - judgement.low) / 2,
+        futile=not decided and _is_futile(judgement, plan.at_most - blocks),
     )
+
+
+def _is_futile(judgement: Judgement, left: int) -> bool:
+    """Would so many blocks more hardly decide a difference of pairs?"""
+    if judgement.error is None or judgement.freedom is None or left <= 0:
+        return False
+    if judgement.method != "paired" or judgement.verdict == "insufficient":
+        return False
+    level = LEVEL
+    if judgement.p_value and judgement.p_family:
+        level = min(LEVEL, FAMILY_LEVEL * judgement.p_value / judgement.p_family)
+    chance = chance_of_decision(
+        LogDifference(
+            np.asarray(math.log1p(judgement.relative)),
+            np.asarray(judgement.error),
+            np.asarray(judgement.freedom),
+        ),
+        judgement.repeats,
+        judgement.repeats + left,
+        judgement.threshold,
+        level,
+        LEVEL,
+    )
+    return float(chance) < HARDLY
 
 
 def of_gate_cell(cell: Hashable, blocks: int, verdict: CellVerdict) -> Progress:

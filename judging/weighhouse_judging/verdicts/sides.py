@@ -6,28 +6,33 @@
 pairs. What a block did to both cancels; repeats without a partner are counted as left out and take
 no part. **Unpaired** (between campaigns): whole campaigns differ as well as repeats in them, so
 interval and p come from the two-level model, with the variance between campaigns; the p takes in
-what machines usually do (`verdicts/campaigns.py`). Where nothing is
-known of it, nothing is claimed and no interval drawn, however many repeats there are: two campaigns
-of the same thing that differ by 2 % are called changed in 17 to 30 % of cases by what their repeats
-alone say, and the "95 %" interval holds the truth in 77 to 34 %.
+what machines usually do (`verdicts/campaigns.py`). Where nothing is known of it, nothing is claimed
+and no interval drawn, however many repeats there are: two campaigns of the same thing that differ
+by 2 % are called changed in 17 to 30 % of cases by what their repeats alone say, and the "95 %"
+interval holds the truth in 77 to 34 %.
 
 **Drawn and decided are two things.** Drawn is the 95 % interval. *Changed* says more, and needs
 all of: the drawn interval excludes 0; the difference exceeds the practical threshold (the larger of
 what was asked and what the machine can tell); its p is at most 0.9 %; and, over all differences of
-one table, Holm's adjustment of that p is at most 5 %. *Equivalent*: the drawn interval lies inside
-± the threshold. Else *inconclusive*. Below five pairs (or five a side): *insufficient*. Below four
-there is no interval at all, but a range.
+one table, Holm's adjustment of that p is at most 5 %. *Equivalent*: the **90 %** interval lies
+inside ± the threshold, which is two one-sided tests of 5 % (Schuirmann 1987, Journal of
+Pharmacokinetics and Biopharmaceutics 15): sides that differ by exactly the threshold are called so
+in 5 %. Else *inconclusive*. Below five pairs (or five a side): *insufficient*. Below four there is
+no interval at all, but a range.
 
-A noise floor of this machine and cell, where there is one, lends its variance to the p.
+A noise floor of this machine and cell, where there is one, lends the p what it knows.
+
+Latencies that were told in coarse steps (whole µs of 10) are judged by what that leaves unknown
+(`arithmetic/rounding.py`).
 
 Figures that were looked at while they grew (sequential repetitions, added repeats) are judged by
 p-values and intervals that hold at every look: `looked_at=True`.
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import special
@@ -38,24 +43,17 @@ from weighhouse_judging.arithmetic.intervals import (
     CONFIDENCE,
     FEWEST_FOR_AN_INTERVAL,
     Between,
-    Floats,
     LogDifference,
-    paired,
 )
-from weighhouse_judging.verdicts.campaigns import as_decided
+from weighhouse_judging.verdicts.figures import Figures, Method, Repeats, by_campaigns, by_pairs
 from weighhouse_judging.verdicts.metrics import Metric
-from weighhouse_judging.verdicts.noise import Floor, against_base
+from weighhouse_judging.verdicts.noise import EITHER, Floor
 
 Verdict = Literal["changed", "equivalent", "inconclusive", "insufficient"]
-Method = Literal["paired", "unpaired", "two_level"]
 DecidedBy = Literal[
-    "level", "family", "noise_floor", "threshold", "interval", "repeats", "campaigns"
+    "level", "family", "noise_floor", "threshold", "equality", "interval", "repeats", "campaigns"
 ]
 """What settled a verdict, or what kept a difference from being called changed."""
-
-Repeats = Mapping[Any, float]
-"""One figure a repeat, in the metric's unit, by the block it was measured in. A block's key is the
-same for both sides and another in another campaign."""
 
 REPEATS_FOR_A_CLAIM = 5
 """Pairs, or repeats a side, before anything is claimed."""
@@ -84,6 +82,10 @@ class Judgement:
     low: float | None
     high: float | None
     """The drawn 95 % interval; None below four repeats."""
+    equality_low: float | None
+    equality_high: float | None
+    """The 90 % interval: inside ± the threshold, the sides are equivalent; None below four
+    repeats."""
     range_low: float
     range_high: float
     """From the least to the greatest ratio there was, of pairs or of any two repeats."""
@@ -92,6 +94,10 @@ class Judgement:
     """That took part; for pairs both are their number."""
     left_out: int
     """Repeats without a partner in their block."""
+    error: float | None
+    freedom: float | None
+    """Standard error of the logarithm of the ratio, and its degrees of freedom; None where there is
+    no interval."""
     p_value: float | None
     """Two-sided; None where there is no interval."""
     p_family: float | None
@@ -108,6 +114,9 @@ class Judgement:
     asked_threshold: float
     floor: float | None
     """What this machine can tell apart with so many repeats; None when never measured."""
+    resolution: float | None
+    """What latencies are told to, in their unit: 0.001 are nanoseconds. What it leaves unknown is
+    in error, interval and p. None for other figures."""
     looked_at: bool
     repeats_needed: int | None
     """Further repeats a side that would about settle it; None when nothing is missing."""
@@ -135,9 +144,14 @@ def judge(
     asked = metric.threshold if threshold is None else threshold
     shared = [block for block in baseline if block in other]
     if shared:
-        figures = _paired(baseline, other, shared, floor)
+        figures = by_pairs(baseline, other, shared, floor, rounded=metric.unit == "µs")
     else:
-        figures = _unpaired(baseline, other, between or (floor.between if floor else None))
+        figures = by_campaigns(
+            baseline,
+            other,
+            between or (floor.between if floor else None),
+            rounded=metric.unit == "µs",
+        )
     return _judged(metric, figures, asked, looked_at=looked_at)
 
 
@@ -166,34 +180,15 @@ def with_family(judgements: Sequence[Judgement]) -> list[Judgement]:
     return corrected
 
 
-@dataclass(frozen=True)
-class Figures:
-    """A difference as measured, before anything is said of it. Logarithms."""
-
-    method: Method
-    baseline: Floats
-    other: Floats
-    ratios: Floats
-    left_out: int
-    drawn: LogDifference | None
-    """What the drawn interval and, without a floor, the p come from; None below two repeats."""
-    tested: LogDifference | None
-    """What the p comes from."""
-    borrowed: bool
-    """Does `tested` borrow a floor's variance?"""
-    information: float
-    """Of how many blocks' worth, in units of `looks.SHARPEST_AT`."""
-    floor: float | None
-
-
 def _judged(metric: Metric, figures: Figures, asked: float, *, looked_at: bool) -> Judgement:
     fewest = min(figures.baseline.size, figures.other.size)
-    estimate, low, high = _drawn(figures, looked_at=looked_at)
-    p_value = _p_value(figures, looked_at=looked_at) if low is not None else None
+    estimate, half, half_of_equality = _drawn(figures, looked_at=looked_at)
+    shown = None if half is None else figures.drawn
+    p_value, borrowed = (None, False) if half is None else _p_value(figures, looked_at=looked_at)
     threshold = max(asked, figures.floor or 0.0)
     relative = math.expm1(estimate)
-    bounds = None if low is None or high is None else (math.expm1(low), math.expm1(high))
-    verdict, decided_by = _verdict(relative, bounds, p_value, threshold, fewest, figures.borrowed)
+    bounds, equality = _around(estimate, half), _around(estimate, half_of_equality)
+    verdict, decided_by = _verdict(relative, bounds, equality, p_value, threshold, fewest, borrowed)
     if figures.method == "unpaired" and fewest >= REPEATS_FOR_A_CLAIM:
         verdict, decided_by = "inconclusive", "campaigns"
     return Judgement(
@@ -204,11 +199,15 @@ def _judged(metric: Metric, figures: Figures, asked: float, *, looked_at: bool) 
         relative=relative,
         low=None if bounds is None else bounds[0],
         high=None if bounds is None else bounds[1],
+        equality_low=None if equality is None else equality[0],
+        equality_high=None if equality is None else equality[1],
         range_low=math.expm1(float(figures.ratios.min())),
         range_high=math.expm1(float(figures.ratios.max())),
         baseline_repeats=figures.baseline.size,
         repeats=figures.other.size,
         left_out=figures.left_out,
+        error=None if shown is None else float(shown.error),
+        freedom=None if shown is None else float(shown.freedom),
         p_value=p_value,
         p_family=p_value,
         verdict=verdict,
@@ -218,53 +217,18 @@ def _judged(metric: Metric, figures: Figures, asked: float, *, looked_at: bool) 
         threshold=threshold,
         asked_threshold=asked,
         floor=figures.floor,
+        resolution=figures.step,
         looked_at=looked_at,
-        repeats_needed=_repeats_needed(figures, relative, bounds, threshold, verdict, fewest),
-    )
-
-
-def _paired(
-    baseline: Repeats, other: Repeats, shared: Sequence[Hashable], floor: Floor | None
-) -> Figures:
-    a = np.log([baseline[block] for block in shared])
-    b = np.log([other[block] for block in shared])
-    own = paired(b - a) if len(shared) > 1 else None
-    lent = floor.lend(own, len(shared)) if own is not None and floor is not None else None
-    return Figures(
-        method="paired",
-        baseline=a,
-        other=b,
-        ratios=b - a,
-        left_out=len(baseline) + len(other) - 2 * len(shared),
-        drawn=own,
-        tested=lent or own,
-        borrowed=lent is not None,
-        information=len(shared) / looks.SHARPEST_AT,
-        floor=None if floor is None else floor.of_pairs(len(shared)),
-    )
-
-
-def _unpaired(baseline: Repeats, other: Repeats, between: Between | None) -> Figures:
-    a, b = np.log(list(baseline.values())), np.log(list(other.values()))
-    drawn = tested = None
-    if between is not None and min(a.size, b.size) > 1:
-        drawn, tested = against_base([a], b, between), as_decided([a], b, between)
-    return Figures(
-        method="unpaired" if between is None else "two_level",
-        baseline=a,
-        other=b,
-        ratios=b[:, None] - a[None, :],
-        left_out=0,
-        drawn=drawn,
-        tested=tested,
-        borrowed=False,
-        information=2 / (1 / a.size + 1 / b.size) / looks.SHARPEST_AT,
-        floor=None,
+        repeats_needed=_repeats_needed(
+            figures, relative, bounds, equality, threshold, verdict, fewest
+        ),
     )
 
 
 def _drawn(figures: Figures, *, looked_at: bool) -> tuple[float, float | None, float | None]:
-    """Estimate and, from four repeats on, the drawn interval; logarithms."""
+    """Estimate and, from four repeats on, half the widths of the drawn interval and of that which
+    equality is decided by; logarithms.
+    """
     difference = figures.drawn
     if difference is None:
         middle = float(np.median(figures.other) - np.median(figures.baseline))
@@ -272,38 +236,58 @@ def _drawn(figures: Figures, *, looked_at: bool) -> tuple[float, float | None, f
     estimate = float(difference.estimate)
     if min(figures.baseline.size, figures.other.size) < FEWEST_FOR_AN_INTERVAL:
         return estimate, None, None
+    information = figures.information
     if looked_at:
-        half = float(looks.half_width_at_every_look(difference, figures.information))
-        return estimate, estimate - half, estimate + half
-    half = float(difference.half_width(CONFIDENCE))
-    return estimate, estimate - half, estimate + half
+        half = looks.half_width_at_every_look(difference, information)
+        equal = looks.half_width_for_equality(difference, information, figures.of_horizon)
+        return estimate, float(half), float(equal)
+    half = difference.half_width(CONFIDENCE)
+    return estimate, float(half), float(difference.half_width(1 - 2 * looks.EQUALITY_ERROR))
 
 
-def _p_value(figures: Figures, *, looked_at: bool) -> float | None:
-    if figures.tested is None:
+def _around(estimate: float, half: float | None) -> tuple[float, float] | None:
+    if half is None:
         return None
-    p_value = figures.tested.p_two_sided()
+    return math.expm1(estimate - half), math.expm1(estimate + half)
+
+
+def _p_value(figures: Figures, *, looked_at: bool) -> tuple[float | None, bool]:
+    """The p, and whether it is a noise floor's."""
+    if figures.tested is None:
+        return None, False
+    own, lent = (
+        None if one is None else _p_of(one, figures.information, looked_at=looked_at)
+        for one in (figures.tested, figures.lent)
+    )
+    if own is None or lent is None:
+        return own, False
+    return min(1.0, EITHER * min(own, lent)), lent < own
+
+
+def _p_of(difference: LogDifference, information: float, *, looked_at: bool) -> float:
+    p_value = difference.p_two_sided()
     if looked_at:
-        p_value = looks.p_at_every_look(p_value, figures.information, LEVEL)
+        p_value = looks.p_at_every_look(p_value, information, LEVEL)
     return float(p_value)
 
 
 def _verdict(
     relative: float,
     bounds: tuple[float, float] | None,
+    equality: tuple[float, float] | None,
     p_value: float | None,
     threshold: float,
     fewest: int,
     borrowed: bool,
 ) -> tuple[Verdict, DecidedBy]:
-    if fewest < REPEATS_FOR_A_CLAIM or bounds is None or p_value is None:
+    if fewest < REPEATS_FOR_A_CLAIM or bounds is None or equality is None or p_value is None:
         return "insufficient", "repeats"
     excludes_zero = bounds[0] > 0 or bounds[1] < 0
     exceeds = abs(relative) > threshold
     if excludes_zero and exceeds and p_value <= LEVEL:
         return "changed", "noise_floor" if borrowed else "level"
-    if -threshold <= bounds[0] and bounds[1] <= threshold:
-        return "equivalent", "interval"
+    if -threshold <= equality[0] and equality[1] <= threshold:
+        return "equivalent", "equality"
     if not excludes_zero:
         return "inconclusive", "interval"
     return "inconclusive", "level" if exceeds else "threshold"
@@ -321,6 +305,7 @@ def _repeats_needed(
     figures: Figures,
     relative: float,
     bounds: tuple[float, float] | None,
+    equality: tuple[float, float] | None,
     threshold: float,
     verdict: Verdict,
     fewest: int,
@@ -332,14 +317,15 @@ def _repeats_needed(
     """
     if verdict == "insufficient":
         return max(REPEATS_FOR_A_CLAIM - fewest, 1)
-    if verdict != "inconclusive" or bounds is None or figures.drawn is None:
+    if verdict != "inconclusive" or bounds is None or equality is None or figures.drawn is None:
         return None
-    half = max(bounds[1] - relative, relative - bounds[0])
     size = abs(relative)
     if size > threshold:
+        half = max(bounds[1] - relative, relative - bounds[0])
         widened = float(figures.drawn.half_width(1 - LEVEL) / figures.drawn.half_width())
         factor = half * widened / size
     elif size < threshold:
+        half = max(equality[1] - relative, relative - equality[0])
         factor = half / (threshold - size)
     else:
         return MOST_REPEATS_NEEDED

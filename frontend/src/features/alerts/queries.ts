@@ -69,6 +69,23 @@ export function usePeople() {
   })
 }
 
+/** Measures again what a campaign measured, where it would run now; compared with one that did. */
+export function useBridge() {
+  return useMutation({
+    mutationFn: async ({ old, on, key }: { old: string; on: string; key: string }) => {
+      const before = await unwrap(
+        api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: old } } }),
+      )
+      return unwrap(
+        api.POST('/api/v1/campaigns', {
+          params: { header: { 'idempotency-key': key } },
+          body: { experiment_id: before.experiment.id, revision: before.revision, base: `campaign:${on}` },
+        }),
+      )
+    },
+  })
+}
+
 /** What is said of an alert, on top of the version that was seen. */
 export interface Triage {
   id: string

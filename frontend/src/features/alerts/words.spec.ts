@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Alert, AlertMember } from '@/api'
 
 import { KEYS, STATE_OF_KEY, statesOf } from './states'
-import { matches, named, placeOf, subtitle, told, toneOf, written } from './words'
+import { matches, named, placeOf, sidesOf, subtitle, told, toneOf, written } from './words'
 
 function member(changes: Partial<AlertMember> = {}): AlertMember {
   return {
@@ -127,5 +127,17 @@ describe('states', () => {
     expect(statesOf('open')).toEqual(['untriaged', 'acknowledged'])
     expect(statesOf('noise')).toEqual(['noise'])
     expect(statesOf('all')).toBeUndefined()
+  })
+})
+
+describe('a change that says nothing of the build', () => {
+  it('is neither good nor bad', () => {
+    expect(toneOf(member({ better: null }))).toBe('info')
+  })
+
+  it('has spreads on its sides where noise changed, and levels where a machine was replaced', () => {
+    const noise = member({ before: 0.01, after: 0.03 })
+    expect(sidesOf('spread', noise)).toEqual({ before: '±1.0\u2009%', after: '±3.0\u2009%' })
+    expect(sidesOf('moved', member()).before).toBe(written('throughput', 165_000))
   })
 })

@@ -1,5 +1,5 @@
-import { figureOf, type Alert, type AlertEvent, type AlertMember, type AlertState } from '@/api'
-import { formatBytes, formatLatency, formatThroughput, plural, type Tone } from '@/ui'
+import { figureOf, type Alert, type AlertChange, type AlertEvent, type AlertMember, type AlertState } from '@/api'
+import { formatBytes, formatLatency, formatSpread, formatThroughput, plural, type Tone } from '@/ui'
 
 import { STATES } from './states'
 
@@ -16,9 +16,15 @@ export function named(metric: string): string {
   return figureOf(metric)?.label ?? metric
 }
 
-/** The colour of a change: worse is red, better is green. */
-export function toneOf(change: { better: boolean }): Tone {
-  return change.better ? 'good' : 'bad'
+/** The colour of a change: worse is red, better is green; blue, where nothing in the figures says. */
+export function toneOf(change: { better: boolean | null }): Tone {
+  return change.better === null ? 'info' : change.better ? 'good' : 'bad'
+}
+
+/** What was there before a change and after it: levels, or how far figures scatter around one. */
+export function sidesOf(kind: AlertChange['kind'], member: AlertMember): { before: string; after: string } {
+  const write = kind === 'spread' ? formatSpread : (value: number) => written(member.metric, value)
+  return { before: write(member.before), after: write(member.after) }
 }
 
 /** Where a change is seen. */

@@ -62,10 +62,29 @@ describe('matches', () => {
 })
 
 describe('detailsOf', () => {
+  it('tells which interval settled that sides are the same', () => {
+    const same = { verdict: 'equivalent', word: 'as_much', decided_by: 'equality' }
+    const told = detailsOf({ ...rows[0]!, difference: difference(same) })
+    expect(told[0]!.value).toContain('90\u2009% interval lies within')
+    const range = detailsOf({ ...rows[0]!, difference: difference({ equality_low: null, equality_high: null }) })
+    expect(range.map((one) => one.key)).not.toContain('equality')
+  })
+
+  it('tells what coarse figures are told to', () => {
+    const toldTo = (resolution: number | null) =>
+      detailsOf({ ...rows[0]!, difference: difference({ metric: 'p50_us', baseline_median: 10, resolution }) }).find(
+        (one) => one.key === 'told to',
+      )?.value
+    expect(toldTo(1)).toMatch(/^1.00\sµs, which widens the interval$/)
+    expect(toldTo(0.008)).toBeUndefined()
+    expect(toldTo(null)).toBeUndefined()
+  })
+
   it('tells how it was judged', () => {
     const told = Object.fromEntries(detailsOf(rows[0]!).map((one) => [one.key, one.value]))
     expect(told['p']).toBe('0.001; over the whole table (Holm) 0.020')
     expect(told['method']).toBe('paired by block; 5 repeats against 5')
     expect(told['threshold']).toContain('never measured')
+    expect(told['equality']).toBe('90\u2009% interval +84.0\u2009% to +117.0\u2009%')
   })
 })

@@ -1,5 +1,6 @@
 import type { Comparison, ComparisonCell, Difference, Metric } from '@/api'
 import type { Ratio } from '@/charts'
+import { formatRelative } from '@/ui'
 
 import { metricKind, METRICS, untold, written } from './metrics'
 import type { PlacedSide } from './view'
@@ -21,6 +22,9 @@ export interface LedgerRow {
 
 /** More repeats than this are no advice: the difference is too small for this noise. */
 const WORTH_ASKING = 30
+
+/** A step of less than this share of a figure is no matter beside its noise. */
+const COARSE = 0.005
 
 const WORDS: Record<Difference['word'], string> = {
   more: 'more',
@@ -133,16 +137,32 @@ export function matches(row: LedgerRow, search: string): boolean {
 const DECIDED: Record<Difference['decided_by'], string> = {
   level: 'Its interval lies beyond the threshold, and it holds over the whole table.',
   family: 'Alone it would count; over the whole table of tests it does not hold.',
-  noise_floor: 'It lies within what this machine cannot tell.',
+  noise_floor: 'By what is known of this machine’s noise (A/A).',
   threshold: 'Its interval reaches below the threshold.',
+  equality: 'Its 90\u2009% interval lies within the threshold on both sides.',
   interval: 'Its interval holds “the same”.',
   repeats: 'There are too few repeats to claim anything.',
-  campaigns: 'The sides are of two campaigns, and how much campaigns differ here is not known: measure both in one, or noise (A/A).',
+  campaigns:
+    'The sides are of two campaigns, and how much campaigns differ here is not known: measure both in one, or noise (A/A).',
 }
 const METHODS: Record<Difference['method'], string> = {
   paired: 'paired by block',
   unpaired: 'two campaigns, unpaired',
   two_level: 'over campaigns, by what they differ by themselves',
+}
+
+/** The interval that equality is decided by; drawn is the one of 95 %. */
+function equalityOf(difference: Difference): { key: string; value: string }[] {
+  const { equality_low: low, equality_high: high } = difference
+  if (low === null || high === null) return []
+  return [{ key: 'equality', value: `90\u2009% interval ${formatRelative(low)} to ${formatRelative(high)}` }]
+}
+
+/** What figures are told to, where that is worth saying. */
+function resolutionOf(difference: Difference): { key: string; value: string }[] {
+  const { resolution, baseline_median: median } = difference
+  if (resolution === null || resolution < COARSE * median) return []
+  return [{ key: 'told to', value: `${figureOf(difference, resolution)}, which widens the interval` }]
 }
 
 /** What stands behind a difference, as terms and their values. */
@@ -152,6 +172,8 @@ export function detailsOf(row: LedgerRow): { key: string; value: string }[] {
   const percent = (value: number) => `${Number((value * 100).toPrecision(2))}\u2009%`
   return [
     { key: 'decided by', value: DECIDED[difference.decided_by] },
+    ...equalityOf(difference),
+    ...resolutionOf(difference),
     {
       key: 'p',
       value: `${probability(difference.p_value)}; over the whole table (Holm) ${probability(difference.p_holm)}`,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Annotation, Series, SeriesSummary } from '@/api'
+import { saysBetter } from '@/charts'
 
 import {
   changesOf,
   historyInWords,
   historyOf,
   historyTable,
-  isBetter,
   lineOf,
   notesOf,
   pointsOf,
@@ -73,8 +73,10 @@ const input = historyOf(series, [lineOf(series, 'redis', '#000000')], {
 describe('changes', () => {
   it('are better or worse by the figure', () => {
     expect(changesOf(series, true)[0]).toMatchObject({ better: true, open: true, state: '' })
-    expect(isBetter(0.1, false)).toBe(false)
-    expect(isBetter(0.1, null)).toBeNull()
+    expect(saysBetter({ kind: 'step', relative: 0.1 }, false)).toBe(false)
+    expect(saysBetter({ kind: 'step', relative: 0.1 }, null)).toBeNull()
+    expect(saysBetter({ kind: 'moved', relative: 0.1 }, true)).toBeNull()
+    expect(saysBetter({ kind: 'spread', relative: 2 }, true)).toBeNull()
   })
 
   it('ask for nobody any more once they were triaged', () => {

@@ -10,6 +10,7 @@ import {
   type HistoryLine,
   type HistoryNote,
   placesOf,
+  saysBetter,
   type Zoom,
 } from '@/charts'
 
@@ -59,16 +60,11 @@ export function changesOf(series: Series, moreIsBetter: boolean | null): History
       after: change.after,
       relative: change.relative,
       confirmed: change.status === 'confirmed',
-      better: isBetter(change.relative, moreIsBetter),
+      better: saysBetter(change, moreIsBetter),
       state: change.state === 'untriaged' ? '' : change.state.replaceAll('_', ' '),
       open: OPEN_STATES.has(change.state),
     }
   })
-}
-
-/** Whether a shift is for the better; null where neither is. */
-export function isBetter(relative: number, moreIsBetter: boolean | null): boolean | null {
-  return moreIsBetter === null ? null : relative > 0 === moreIsBetter
 }
 
 /** Notes with their places: of a point at its campaign, of an instant there, of a whole series at its begin. */
