@@ -1,13 +1,13 @@
 """what seems worse is measured again; points say whether their cell regressed
 
-Revision: 0037, after 0036
+Revision: 0038, after 0037
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0037"
-down_revision = "0036"
+revision = "0038"
+down_revision = "0037"
 branch_labels = None
 depends_on = None
 
