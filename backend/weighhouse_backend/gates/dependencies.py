@@ -21,6 +21,7 @@ from weighhouse_backend.gates.rejudgements import RejudgementService
 from weighhouse_backend.gates.rejudging import RejudgingService
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.settlement import CampaignSettlementService
+from weighhouse_backend.gates.track_record import TrackRecordService
 from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.noise.dependencies import noise_over
 from weighhouse_backend.noise.service import NoiseService
@@ -135,6 +136,11 @@ class Gates:
             campaigns.jobs,
             campaigns.clock,
         )
+
+    @cached_property
+    def track_record(self) -> TrackRecordService:
+        """Counts what verdicts and alerts came to."""
+        return TrackRecordService(self.repository, self.alerts.reading, self.noise)
 
     @cached_property
     def growth(self) -> GrowthService:

@@ -136,6 +136,25 @@ class SupersededVerdictRead(BaseModel):
     superseded_because: str | None
 
 
+class TrackRecordRead(BaseModel):
+    """What a project's verdicts and alerts came to: how often they were wrong, as far as known."""
+
+    verdicts: int
+    """That compared, and hold."""
+    regressions: int
+    taken_back: int
+    """Verdicts in which a cell seemed worse, and not when it was measured again."""
+    alerts: int
+    alerts_noise: int
+    """Those that people closed as noise."""
+    equals: int
+    """Cells that A/A campaigns measured against themselves, throughput; the latest ones."""
+    equals_changed: int
+    """Those of them that would be called changed: all of them are mistakes."""
+    message: str
+    """In one line."""
+
+
 class GateRead(GateAnswer):
     """May the build pass?"""
 
