@@ -49,6 +49,8 @@ class Thresholds(Document):
     anchor_percent: float | None = Field(default=None, gt=0, le=100)
     """Of its cumulative loss against the anchor, the last release or where the level began.
     Default: `gate_percent`."""
+    confirm: bool = True
+    """Is a cell that seems worse measured once more before the verdict?"""
 
 
 class Gate(Document):

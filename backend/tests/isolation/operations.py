@@ -300,6 +300,7 @@ RULES: Mapping[str, Rule] = {
     "findings_read_run": named(READ),
     "gates_list_rejudged": named(READ),
     "gates_read_gate": named(READ),
+    "gates_read_record": of_project(READ),
     "gates_read_rejudgement": named(READ),
     "gates_rejudge": named(RUN, "member", body={"campaigns": ["{campaign_id}"]}),
     "noise_list_floors": of_project(READ),

@@ -50,10 +50,10 @@ class SearchStep(BaseModel):
 def latest(looks: Sequence[CampaignLook]) -> dict[PlannedCell, CellState]:
     """What the latest look said of each cell; empty before the first.
 
-    :param looks: in their order; repeats that were asked for say nothing.
+    :param looks: in their order; repeats that were asked for, and second measurements, say nothing.
     """
     for look in reversed(looks):
-        if look.decision != LookDecision.ASKED:
+        if look.decision not in {LookDecision.ASKED, LookDecision.AGAIN}:
             states = map(CellState.model_validate, look.cells)
             return {state.cell: state for state in states}
     return {}

@@ -20,7 +20,7 @@ from weighhouse_backend.campaigns.errors import RepeatsRefused, TransitionRefuse
 from weighhouse_backend.campaigns.layout import put_cells, put_runs
 from weighhouse_backend.campaigns.models import Campaign, CampaignLook, Cell, Run
 from weighhouse_backend.campaigns.outbox import Outbox
-from weighhouse_backend.campaigns.planning import TWINS, PlannedCell, Progress, more
+from weighhouse_backend.campaigns.planning import AGAIN, TWINS, PlannedCell, Progress, more
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import RepeatsWanted
 from weighhouse_backend.campaigns.service import CampaignService
@@ -55,11 +55,39 @@ class LookService:
 
     def looked_at(self, campaign_id: UUID) -> bool:
         """Whether a campaign's figures were, or may have been, seen while they grew: they are to be
-        judged by what holds at every look.
+        judged by what holds at every look. A second measurement is not theirs.
         """
         campaign = self.session.get_one(Campaign, campaign_id)
         sequential = document_of(self.experiments, campaign).sequential
-        return sequential is not None or bool(self.of(campaign_id))
+        looks = self.of(campaign_id)
+        return sequential is not None or any(one.decision != LookDecision.AGAIN for one in looks)
+
+    def last_was_again(self, campaign_id: UUID) -> bool:
+        """Was what a campaign planned last a second measurement?"""
+        looks = self.of(campaign_id)
+        return bool(looks) and looks[-1].decision == LookDecision.AGAIN
+
+    def measured_again(self, campaign_id: UUID) -> set[PlannedCell]:
+        """The cells of a campaign of which a second measurement was planned."""
+        cells = self.session.scalars(
+            select(Cell)
+            .join(Run, Run.cell_id == Cell.id)
+            .where(Run.campaign_id == campaign_id, Run.twin == AGAIN)
+            .distinct()
+        )
+        return {_planned(cell) for cell in cells}
+
+    def again(self, campaign: Campaign, states: Sequence[CellState], reason: str) -> None:
+        """Measure cells once more, all of their first repetitions, before the verdict.
+
+        :param campaign: locked, and being settled.
+        :param states: of these cells.
+        """
+        count = document_of(self.experiments, campaign).first_repetitions
+        wanted = [state.cell for state in states]
+        planned = self._plan(campaign, wanted, count=count, again=True)
+        self._record(campaign, LookDecision.AGAIN, reason, states, len(planned))
+        self._go_on(campaign, planned)
 
     def note(self, campaign: Campaign, states: Sequence[CellState], reason: str) -> bool:
         """Put a look on record; undecided cells get one more block each.
@@ -203,7 +231,12 @@ class LookService:
         ]
 
     def _plan(
-        self, campaign: Campaign, wanted: Collection[PlannedCell], *, count: int
+        self,
+        campaign: Campaign,
+        wanted: Collection[PlannedCell],
+        *,
+        count: int,
+        again: bool = False,
     ) -> list[UUID]:
         document = document_of(self.experiments, campaign)
         wanted = [*wanted, *cells_beside(document, campaign.beside, wanted)]
@@ -224,6 +257,7 @@ class LookService:
             so_far,
             count=count,
             twins=TWINS if campaign.noise else 1,
+            again=again,
         )
         return put_runs(self.session, campaign, runs, cells, self.clock.now())
 

@@ -171,7 +171,7 @@ class Run(Base):
     __tablename__ = "runs"
     __table_args__ = (
         UniqueConstraint("cell_id", "repetition", "twin"),
-        CheckConstraint("twin IN (0, 1)", name="twin"),
+        CheckConstraint("twin IN (0, 1, 2)", name="twin"),
         UniqueConstraint("campaign_id", "position"),
         CheckConstraint(_one_of("status", RunStatus), name="status"),
         Index(
@@ -193,7 +193,8 @@ class Run(Base):
     repetition: Mapped[int]
     """From 1."""
     twin: Mapped[int] = mapped_column(default=0)
-    """Which of the two runs of its cell in a block of an A/A campaign; else 0."""
+    """Which of the two runs of its cell in a block of an A/A campaign; 2: it measures again a cell
+    that seemed worse; else 0."""
     position: Mapped[int]
     """Place in the campaign's order, from 0."""
     block: Mapped[int]

@@ -31,6 +31,10 @@ Combination = tuple[int, int]
 TWINS = 2
 """Runs of a target in a block where noise is measured."""
 
+AGAIN = 2
+"""The twin of runs by which a cell that seemed worse is measured again: they are no repeats of it,
+and in no figure but that of the verdict."""
+
 SEED_BITS = 53
 """Seeds stay exact in JavaScript numbers."""
 
@@ -59,7 +63,7 @@ class PlannedRun:
     seed: int
     estimated_seconds: float
     twin: int = 0
-    """Which of the two runs of a target in a block of an A/A campaign: 0 or 1; else 0."""
+    """Which of the two runs of a target in a block of an A/A campaign: 0 or 1; else 0, or AGAIN."""
     leader: int | None = None
     """Position of the first run of its chain, whose attempt measures it; None: its own does."""
 
@@ -113,6 +117,7 @@ def more(
     *,
     count: int = 1,
     twins: int = 1,
+    again: bool = False,
 ) -> tuple[PlannedRun, ...]:
     """Lay out further blocks of some cells, behind what is planned already.
 
@@ -120,6 +125,7 @@ def more(
     :param cells: which; those of one workload and load level share their blocks.
     :param count: blocks for each of them.
     :param twins: as in `plan`.
+    :param again: they are the second measurement of cells that seemed worse.
     :returns: the runs in the order they are to be measured; a combination goes on counting its
         repetitions, so that the sides of a block have one number and one seed.
     """
@@ -127,6 +133,7 @@ def more(
     last = dict(so_far.repetitions)
     by_combination = _combinations(experiment, cells)
     blocks = itertools.count(so_far.blocks)
+    sides = (AGAIN,) if again else range(twins)
     for _ in range(count):
         for combination in by_combination:
             last[combination] = last.get(combination, 0) + 1
@@ -136,7 +143,7 @@ def more(
             workload, load = combination
             run = run_seed(experiment, seed, workload, load, repetition)
             for target, twin in _order(seed, repetition, combination,
-                                       by_combination[combination], twins):  # fmt: skip
+                                       by_combination[combination], sides):  # fmt: skip
                 leader = so_far.runs + len(runs)
                 runs += [
                     PlannedRun(
@@ -166,14 +173,18 @@ def _combinations(
 
 
 def _order(
-    seed: int, repetition: int, combination: Combination, targets: Collection[int], twins: int
+    seed: int,
+    repetition: int,
+    combination: Combination,
+    targets: Collection[int],
+    twins: Collection[int],
 ) -> Iterator[tuple[int, int]]:
     def drawn(side: tuple[int, int]) -> int:
         target, twin = side
         which = (target, "twin") if twin else (target,)
         return _draw(seed, "target", repetition, *combination, *which)
 
-    yield from sorted(itertools.product(targets, range(twins)), key=drawn)
+    yield from sorted(itertools.product(targets, twins), key=drawn)
 
 
 def run_seed(experiment: Experiment, seed: int, workload: int, load: int, repetition: int) -> int:

@@ -204,7 +204,8 @@ class CellRun(BaseModel):
     id: UUID
     repetition: int
     twin: int
-    """Which of the two runs of a block of an A/A campaign; else 0."""
+    """Which of the two runs of a block of an A/A campaign; 2: it is no repeat, but measures again a
+    cell that seemed worse; else 0."""
     status: RunStatus
     throughput: float | None
     p99_us: float | None

@@ -97,6 +97,8 @@ class LookDecision(StrEnum):
     """No cell gets more: decided, at its limit, or beyond what repeats can tell."""
     ASKED = "asked"
     """Nobody looked: somebody asked for more repeats."""
+    AGAIN = "again"
+    """Cells that seem worse are measured once more before the verdict."""
 
 
 class CellCourse(StrEnum):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
+from weighhouse_judging.identity.sides import family
 from weighhouse_judging.rules import RULES_VERSION
 from weighhouse_judging.verdicts.gate_cells import CellVerdict
 from weighhouse_judging.verdicts.gate_measures import Against
@@ -20,10 +21,12 @@ from weighhouse_backend.gates.schemas import (
     GateAnswer,
     GateCellRead,
     GateDetails,
+    GateFigureRead,
     MismatchRead,
     SubjectChangeRead,
     SupersededVerdictRead,
 )
+from weighhouse_backend.series.history import CellFamily
 
 _VERDICT: TypeAdapter[GateVerdict] = TypeAdapter(GateVerdict)
 
@@ -41,6 +44,15 @@ class Decided:
     limits: Limits
     cells: Sequence[Matched] = ()
     """As the result has them."""
+
+    @property
+    def regressed(self) -> set[CellFamily]:
+        """The cells that are worse by more than figures of one campaign against others."""
+        return {
+            (cell.candidate.identity().digest, family(cell.candidate.side.target).digest)
+            for verdict, cell in zip(self.result.cells, self.cells, strict=True)
+            if verdict.certain
+        }
 
     @property
     def base_campaign_id(self) -> UUID | None:
@@ -168,7 +180,16 @@ def _cell_read(verdict: CellVerdict, cell: Matched) -> GateCellRead:
         p_failures=verdict.p_failures,
         between_known=None if verdict.base is None else verdict.base.between_known,
         hopeless=None if verdict.base is None else verdict.base.hopeless,
+        first=_figure_read(verdict.first),
+        again=_figure_read(verdict.again),
+        taken_back=verdict.taken_back,
     )
+
+
+def _figure_read(against: Against | None) -> GateFigureRead | None:
+    if against is None:
+        return None
+    return GateFigureRead.model_validate(against, from_attributes=True)
 
 
 def _difference_read(

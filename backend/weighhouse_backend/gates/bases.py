@@ -123,6 +123,13 @@ class BaseService:
             for (target, workload, load), cell in found.items()
         }
 
+    def second(self, campaign_id: UUID) -> dict[GateKey, list[RunFigures]]:
+        """The runs that measured cells of a campaign again, since they seemed worse."""
+        found: dict[GateKey, list[RunFigures]] = {}
+        for run in self.figures.again(campaign_id):
+            found.setdefault((run.target, *run.cell), []).append(run)
+        return found
+
     def _branch_of(self, campaign: Campaign) -> str | None:
         git = self.commits.of([campaign.id]).get(campaign.id)
         return None if git is None else git.branch

@@ -12,6 +12,7 @@ from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.findings.dependencies import Findings
 from weighhouse_backend.gates.bases import BaseService
+from weighhouse_backend.gates.confirming import ConfirmingService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.learning import LearningService
@@ -20,6 +21,7 @@ from weighhouse_backend.gates.rejudgements import RejudgementService
 from weighhouse_backend.gates.rejudging import RejudgingService
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.settlement import CampaignSettlementService
+from weighhouse_backend.gates.track_record import TrackRecordService
 from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.noise.dependencies import noise_over
 from weighhouse_backend.noise.service import NoiseService
@@ -118,6 +120,7 @@ class Gates:
             self.findings.examination,
             self.choosing,
             self.gating,
+            self.series.history,
             self.verdicts,
         )
 
@@ -135,6 +138,11 @@ class Gates:
         )
 
     @cached_property
+    def track_record(self) -> TrackRecordService:
+        """Counts what verdicts and alerts came to."""
+        return TrackRecordService(self.repository, self.alerts.reading, self.noise)
+
+    @cached_property
     def growth(self) -> GrowthService:
         """Looks at campaigns that grow."""
         campaigns = self.results.campaigns
@@ -149,6 +157,11 @@ class Gates:
         )
 
     @cached_property
+    def confirming(self) -> ConfirmingService:
+        """Has measured again what seems worse."""
+        return ConfirmingService(self.results.campaigns.looks)
+
+    @cached_property
     def settlement(self) -> CampaignSettlementService:
         """Settles campaigns."""
         campaigns = self.results.campaigns
@@ -161,6 +174,7 @@ class Gates:
             self.gating,
             self.series.history,
             self.growth,
+            self.confirming,
             self.learning,
             self.verdicts,
             campaigns.jobs,

@@ -15,7 +15,7 @@ from weighhouse_backend.gates.rejudgement_schemas import (
     RejudgementCreate,
     RejudgementRead,
 )
-from weighhouse_backend.gates.schemas import GateRead
+from weighhouse_backend.gates.schemas import GateRead, TrackRecordRead
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page, PageQuery
@@ -46,6 +46,12 @@ def gates_read_gate(
     choice = None if base is None else BaseChoice.parse(base)
     asked = Asked(threshold_percent, anchor_threshold_percent)
     return gates.gating.read(caller, campaign_id, asked, choice)
+
+
+@router.get("/gate-record", tags=["campaigns"])
+def gates_read_record(project_id: UUID, caller: CallerDep, gates: GatesDep) -> TrackRecordRead:
+    """How often a project's verdicts and alerts were wrong, as far as it is known."""
+    return gates.track_record.read(caller, project_id)
 
 
 @router.post("/rejudgements", status_code=202, tags=["campaigns"])

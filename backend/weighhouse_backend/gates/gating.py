@@ -30,6 +30,7 @@ from weighhouse_backend.gates.proposing import proposal
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import CellSeen, mismatches
 from weighhouse_backend.results.repeats import attempts, blocks
 from weighhouse_backend.series.past import PastOf, PastService
@@ -124,7 +125,11 @@ class GateService:
         changes = subject_of(cells, both)
         floor_of = self.floors.of_cells(campaign.project_id, seen[campaign.id])
         past_of = self.past.of_cells(campaign.experiment_id, seen[campaign.id], before=campaign.id)
-        evidence = [_evidence(cell, anchored.get(cell.key), floor_of, past_of) for cell in cells]
+        second = self.choosing.second(campaign.id)
+        evidence = [
+            _evidence(cell, anchored.get(cell.key), second.get(cell.key, ()), floor_of, past_of)
+            for cell in cells
+        ]
         result = gate_verdict.decide(
             evidence,
             subject=changes,
@@ -182,6 +187,7 @@ def _of_the_machine(
 def _evidence(
     cell: Matched,
     anchor: Matched | None,
+    second: Sequence[RunFigures],
     floor_of: FloorOf[GateKey],
     past_of: PastOf[GateKey],
 ) -> CellEvidence:
@@ -197,6 +203,7 @@ def _evidence(
         anchor={}
         if anchor is None
         else {str(one): blocks(seen.runs, metric) for one, seen in anchor.bases.items()},
+        again=blocks(second, metric),
         past=past_of(cell.key, metric),
         floor=floor_of(cell.key, metric),
         candidate_attempts=attempts(candidate),

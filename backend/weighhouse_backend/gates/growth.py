@@ -37,12 +37,13 @@ class GrowthService:
 
         :param campaign: locked, and being settled.
         :returns: whether it goes on; False, without a look, where repetitions are a number and
-            loads those of the file, or noise is measured.
+            loads those of the file, where noise is measured, or nothing is new but a second
+            measurement of what seemed worse.
         """
         if document.searches:
             return self.scenarios.goes_on(campaign, document)
         rule = document.sequential
-        if rule is None or campaign.noise:
+        if rule is None or campaign.noise or self.looks.last_was_again(campaign.id):
             return False
         mine = figures_of(document, self.figures.of_campaigns([campaign.id]))
         against = self._bases(campaign)

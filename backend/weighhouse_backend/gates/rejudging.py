@@ -21,6 +21,7 @@ from weighhouse_backend.gates.models import CampaignVerdict, Outcome
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.verdicts import VerdictService, says_the_same
 from weighhouse_backend.identity import audit
+from weighhouse_backend.series.history import HistoryService
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class RejudgingService:
     examination: ExaminationService
     choosing: BaseService
     gates: GateService
+    history: HistoryService
     verdicts: VerdictService
 
     def judge(
@@ -56,7 +58,7 @@ class RejudgingService:
 
         A verdict that says something else, or was made by other rules, supersedes the one that
         holds. What people said of the campaign (accepted, release) and the points of its series
-        stay as they are. Idempotent: a second time nothing changes.
+        keep their figures. Idempotent: a second time nothing changes.
 
         :param requested_by: whom the record names.
         :param dry_run: only say what would change; the rejudgement that this is, whose verdicts so
@@ -124,6 +126,7 @@ class RejudgingService:
     ) -> None:
         because = f"judged again by rules {RULES_VERSION}, as {requested_by} asked"
         self.verdicts.keep(campaign, decided, because)
+        self.history.mark(campaign.id, decided.regressed)
         self.campaigns.set_verdict(campaign.id, Verdict(decided.result.verdict))
         audit.record(
             self.repository.session,

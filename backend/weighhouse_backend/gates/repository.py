@@ -9,8 +9,18 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Campaign, CampaignCommit
-from weighhouse_backend.campaigns.states import BASE_VERDICTS, CampaignStatus
+from weighhouse_backend.campaigns.states import BASE_VERDICTS, CampaignStatus, Verdict
 from weighhouse_backend.gates.models import CampaignVerdict, RejudgedCampaign
+
+
+@dataclass(frozen=True)
+class Given:
+    """What verdicts came to."""
+
+    verdicts: int
+    regressions: int
+    taken_back: int
+    """Those with a cell that was not worse when it was measured again."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +136,26 @@ class GateRepository:
             RejudgedCampaign.campaign_id == Campaign.id,
             RejudgedCampaign.rejudgement_id == self.foreseen_by,
         )
+
+    def given(self, project_id: UUID) -> Given:
+        """What a project's verdicts that compared came to; those that hold."""
+        back = CampaignVerdict.details.contains({"cells": [{"taken_back": True}]})
+        row = self.session.execute(
+            select(
+                func.count().label("verdicts"),
+                func.count()
+                .filter(CampaignVerdict.verdict == Verdict.REGRESSION)
+                .label("regressions"),
+                func.count().filter(back).label("taken_back"),
+            ).where(
+                CampaignVerdict.project_id == project_id,
+                CampaignVerdict.superseded_at.is_(None),
+                CampaignVerdict.verdict.in_(
+                    [*BASE_VERDICTS, Verdict.REGRESSION, Verdict.INCONCLUSIVE]
+                ),
+            )
+        ).one()
+        return Given(row.verdicts, row.regressions, row.taken_back)
 
     def holding(self, campaign: Campaign) -> CampaignVerdict | None:
         """The verdict that a campaign has; None while it has none."""

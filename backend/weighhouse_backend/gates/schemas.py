@@ -12,6 +12,16 @@ from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
 
+class GateFigureRead(BaseModel):
+    """A cell's difference to base or anchor, relative: 0.05 = 5 %."""
+
+    relative: float
+    low: float
+    high: float
+    """The 95 % interval."""
+    repeats: int
+
+
 class GateCellRead(BaseModel):
     """What the gate holds of one cell."""
 
@@ -40,6 +50,12 @@ class GateCellRead(BaseModel):
     hopeless: bool | None = None
     """Would even endless repeats leave that interval wider than the threshold, because whole
     campaigns differ by as much? None without one, or from before it was kept."""
+    first: GateFigureRead | None = None
+    """Of a cell that seemed worse and was measured again: what it was at first."""
+    again: GateFigureRead | None = None
+    """And what the second measurement said."""
+    taken_back: bool = False
+    """It was not worse again: the outcome is unclear."""
 
 
 class SubjectChangeRead(BaseModel):
@@ -132,6 +148,25 @@ class BesideProposal(BaseModel):
     """What to ask for as `base`."""
     minutes: float
     """Of the machine, for base and build: by what the runs of this campaign took."""
+
+
+class TrackRecordRead(BaseModel):
+    """What a project's verdicts and alerts came to: how often they were wrong, as far as known."""
+
+    verdicts: int
+    """That compared, and hold."""
+    regressions: int
+    taken_back: int
+    """Verdicts in which a cell seemed worse, and not when it was measured again."""
+    alerts: int
+    alerts_noise: int
+    """Those that people closed as noise."""
+    equals: int
+    """Cells that A/A campaigns measured against themselves, throughput; the latest ones."""
+    equals_changed: int
+    """Those of them that would be called changed: all of them are mistakes."""
+    message: str
+    """In one line."""
 
 
 class GateRead(GateAnswer):

@@ -15,6 +15,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.gates.answers import Decided
 from weighhouse_backend.gates.bases import Bases
+from weighhouse_backend.gates.confirming import ConfirmingService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.learning import LearningService
@@ -39,14 +40,15 @@ class CampaignSettlementService:
     gates: GateService
     history: HistoryService
     growth: GrowthService
+    confirming: ConfirmingService
     learning: LearningService
     verdicts: VerdictService
     jobs: Jobs
 
     def settle_campaign(self, campaign_id: UUID) -> None:
-        """Look whether cells are undecided and get more blocks; if not, keep findings, decide the
-        verdict, extend the series, and end the campaign. One that measured noise has no verdict,
-        and is in no series.
+        """Look whether cells are undecided and get more blocks, or seem worse and are measured
+        once more; if not, keep findings and verdict, extend the series, and end the campaign. One
+        that measured noise has no verdict, and is in no series.
 
         Idempotent: repeating gives the same rows. A campaign that is not settling is left alone.
         """
@@ -56,16 +58,20 @@ class CampaignSettlementService:
         document = document_of(self.experiments, campaign)
         if self.growth.goes_on(campaign, document):
             return
-        self.examination.keep(campaign)
         if campaign.noise:
+            self.examination.keep(campaign)
             self.learning.learn(campaign, document)
             self.campaigns.set_verdict(campaign.id, None)
             return
         limits = Limits.of(document)
         bases = self.gates.bases(campaign)
         decided = self.gates.decide(campaign, bases, limits)
+        if self.confirming.goes_on(campaign, document, decided):
+            return
+        self.examination.keep(campaign)
         self.verdicts.keep(campaign, decided, "more was measured")
-        touched = self.history.extend(campaign, document, self._kept(campaign, document))
+        kept = self._kept(campaign, document)
+        touched = self.history.extend(campaign, document, kept, decided.regressed)
         self.campaigns.set_verdict(campaign.id, Verdict(decided.result.verdict))
         now = self.campaigns.clock.now()
         owe_detection(self.repository.session, self.jobs, now, campaign_id, touched)

@@ -52,7 +52,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         experiments_list_occurrences experiments_list_revisions experiments_list_templates
         experiments_preview_schedule experiments_validate
         findings_read_run fleet_get_agent fleet_list_agents
-        gates_list_rejudged gates_read_gate gates_read_rejudgement
+        gates_list_rejudged gates_read_gate gates_read_record gates_read_rejudgement
         identity_list_members identity_list_projects
         noise_list_floors prices_read prices_read_costs quotas_read_usage
         results_list_runs results_read_faults results_read_gauges results_read_heatmap

@@ -83,6 +83,14 @@ class NoiseRepository:
             .order_by(ranked.measured_at.desc(), ranked.campaign_id.desc())
         ).all()
 
+    def of_figure(self, project_id: UUID, metric: str, limit: int) -> Sequence[NoiseMeasurement]:
+        """The latest measurements of a figure in a project, newest first."""
+        newest = NoiseMeasurement.measured_at.desc(), NoiseMeasurement.campaign_id.desc()
+        query = select(NoiseMeasurement).where(
+            NoiseMeasurement.project_id == project_id, NoiseMeasurement.metric == metric
+        )
+        return self.session.scalars(query.order_by(*newest).limit(limit)).all()
+
     def listed(
         self, project_ids: Collection[UUID], agent_id: UUID | None, metric: str | None, limit: int
     ) -> Sequence[NoiseMeasurement]:

@@ -7,7 +7,9 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.noise import Floor, floor_of
+from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
 
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.noise.models import NoiseMeasurement
@@ -23,6 +25,18 @@ anything is claimed."""
 
 MOST_MEASUREMENTS = 2000
 """Read for one answer: the latest."""
+
+
+MOST_EQUALS = 200
+"""Cells measured against themselves that are judged for one answer."""
+
+
+@dataclass(frozen=True)
+class Equals:
+    """Cells that were measured against themselves, and those that would be called changed."""
+
+    compared: int
+    changed: int
 
 
 @dataclass(frozen=True)
@@ -59,6 +73,19 @@ class NoiseService:
         )
         found = {key: _floor(same) for key, same in _by_key(rows).items()}
         return {key: floor for key, floor in found.items() if floor is not None}
+
+    def equals(self, project_id: UUID) -> Equals:
+        """What would be said of the cells that a project measured against themselves, each campaign
+        a table; of throughput, the latest.
+        """
+        tables: dict[UUID, list[Judgement]] = {}
+        for row in self.repository.of_figure(project_id, "throughput", MOST_EQUALS):
+            first, second = (dict(enumerate(side)) for side in zip(*row.pairs, strict=True))
+            judgement = judge(METRIC["throughput"], first, second)
+            if judgement is not None and judgement.verdict != "insufficient":
+                tables.setdefault(row.campaign_id, []).append(judgement)
+        said = [one.verdict for table in tables.values() for one in with_family(table)]
+        return Equals(len(said), said.count("changed"))
 
     def read(
         self, caller: Caller, *, project_id: UUID | None, agent_id: UUID | None, metric: str | None

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Cell, Run
+from weighhouse_backend.campaigns.planning import AGAIN
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results import views
@@ -74,6 +75,7 @@ class DistributionService:
             .where(
                 Run.campaign_id.in_(list(campaign_ids)),
                 Run.status == RunStatus.COMPLETED,
+                Run.twin != AGAIN,
                 Cell.workload == workload,
                 Cell.load_label == load_label,
             )

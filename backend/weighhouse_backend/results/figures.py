@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Cell, Run
+from weighhouse_backend.campaigns.planning import AGAIN
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results import views
 from weighhouse_backend.results.models import RunSummary
@@ -80,13 +81,23 @@ class FigureService:
         self, campaign_ids: Collection[UUID], *, beside: bool = False
     ) -> list[RunFigures]:
         """Every run of some campaigns in document order; queries do not grow with their number.
+        Not those that measured a cell again: they are no repeats of it.
 
         :param beside: those of bases that were measured again, instead of the campaigns' own.
         """
+        return self._read(campaign_ids, Run.twin != AGAIN, Cell.beside.is_(beside))
+
+    def again(self, campaign_id: UUID) -> list[RunFigures]:
+        """The runs that measured again what seemed worse in a campaign, in document order."""
+        return self._read([campaign_id], Run.twin == AGAIN)
+
+    def _read(
+        self, campaign_ids: Collection[UUID], *which: ColumnElement[bool]
+    ) -> list[RunFigures]:
         rows = self.session.execute(
             select(Run, Cell)
             .join(Cell, Cell.id == Run.cell_id)
-            .where(Run.campaign_id.in_(list(campaign_ids)), Cell.beside.is_(beside))
+            .where(Run.campaign_id.in_(list(campaign_ids)), *which)
             .order_by(
                 Run.campaign_id,
                 Cell.workload_index,

@@ -251,6 +251,8 @@ class RunListed(BaseModel):
     campaign_id: UUID
     cell: CellOfRun
     repetition: int
+    measured_again: bool
+    """It is the second measurement of a cell that seemed worse, and no repeat of it."""
     status: RunStatus
     phase: str | None
     failure: FailureRead | None

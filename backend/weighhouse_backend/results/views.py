@@ -9,6 +9,7 @@ from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
+from weighhouse_backend.campaigns.planning import AGAIN
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 from weighhouse_backend.results.models import RunRecord, RunSummary
@@ -53,6 +54,7 @@ def listed(
         campaign_id=run.campaign_id,
         cell=cell_of_run(cell),
         repetition=run.repetition,
+        measured_again=run.twin == AGAIN,
         status=RunStatus(run.status),
         phase=run.phase,
         failure=failure_read(run.failure),

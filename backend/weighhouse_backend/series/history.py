@@ -49,6 +49,10 @@ SERIES_METRICS = (
 )  # fmt: skip
 
 
+CellFamily = tuple[str, str]
+"""Of a cell: the digest of what was measured, and that of its side's family."""
+
+
 @dataclass(frozen=True)
 class HistoryService:
     """Keeps series."""
@@ -63,10 +67,15 @@ class HistoryService:
     gaps: GapService
 
     def extend(
-        self, campaign: Campaign, document: Experiment, runs: Sequence[RunFigures]
+        self,
+        campaign: Campaign,
+        document: Experiment,
+        runs: Sequence[RunFigures],
+        regressed: Collection[CellFamily],
     ) -> list[UUID]:
         """Add a settled campaign's point to each of its series. Idempotent.
 
+        :param regressed: its cells that are worse beyond chance.
         :returns: the series that now have a point of this campaign.
         """
         self.carrying.carry(campaign.experiment_id)
@@ -87,7 +96,14 @@ class HistoryService:
                         touched.append(
                             self._put(campaign, document, target, key, cell_runs, metric, figures)
                         )
+        self.mark(campaign.id, regressed)
         return touched
+
+    def mark(self, campaign_id: UUID, regressed: Collection[CellFamily]) -> None:
+        """Say which cells of a campaign are worse beyond chance: what is learned of how much
+        campaigns differ leaves their points out.
+        """
+        self.repository.mark(campaign_id, regressed)
 
     def listed(
         self,

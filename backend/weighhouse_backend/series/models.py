@@ -66,6 +66,9 @@ class SeriesPoint(Base):
     environment: Mapped[str] = mapped_column(Text)
     """The same in words."""
     version: Mapped[str | None] = mapped_column(Text)
+    regressed: Mapped[bool] = mapped_column(default=False)
+    """Its cell was worse when it was measured again, or by pairs: what is learned of how much
+    campaigns differ leaves it out, unless the campaign was accepted."""
     place: Mapped[str | None] = mapped_column(Text)
     """Digest of the machines it was measured on; none where they did not say. Another place of the
     same kind stays in the segment, and has a level of its own.

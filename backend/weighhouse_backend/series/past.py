@@ -19,7 +19,9 @@ PastOf = Callable[[Key, str], Sequence[PastCampaign]]
 
 @dataclass(frozen=True)
 class PastService:
-    """Finds the completed campaigns of cells but regressions."""
+    """Finds the completed campaigns of cells, whatever was said of them; but for cells that are
+    worse beyond chance, which tell of builds and not of noise.
+    """
 
     repository: SeriesRepository
 

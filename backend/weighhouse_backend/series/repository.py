@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, delete, exists, func, or_, select, update
+from sqlalchemy import Row, Select, delete, exists, func, or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.states import Verdict
 from weighhouse_backend.series.models import Series, SeriesPoint
 
 
@@ -156,6 +155,17 @@ class SeriesRepository:
             .values(series_id=other_id)
         )
 
+    def mark(self, campaign_id: UUID, regressed: Collection[tuple[str, str]]) -> None:
+        """Say which of a campaign's points regressed, by cell and family of the side."""
+        theirs = select(Series.id).where(
+            tuple_(Series.cell_identity, Series.side_family).in_(list(regressed))
+        )
+        self.session.execute(
+            update(SeriesPoint)
+            .where(SeriesPoint.campaign_id == campaign_id)
+            .values(regressed=SeriesPoint.series_id.in_(theirs))
+        )
+
     def past(
         self,
         experiment_id: UUID,
@@ -164,8 +174,8 @@ class SeriesRepository:
         without: Collection[UUID],
         most: int,
     ) -> Sequence[Row[Any]]:
-        """The latest points of an experiment's cells, of each series and environment, oldest first;
-        without those of regressions that nobody accepted: what a build lost is no noise.
+        """The latest points of an experiment's cells, of each series and environment, oldest
+        first; without those that regressed in campaigns that nobody accepted.
 
         :param cells: their identities.
         :param most: of a series and environment.
@@ -183,10 +193,7 @@ class SeriesRepository:
             .join(Series, Series.id == SeriesPoint.series_id)
             .join(Campaign, Campaign.id == SeriesPoint.campaign_id)
             .where(
-                or_(
-                    Campaign.verdict.is_distinct_from(Verdict.REGRESSION),
-                    Campaign.accepted_at.is_not(None),
-                ),
+                or_(~SeriesPoint.regressed, Campaign.accepted_at.is_not(None)),
                 Series.experiment_id == experiment_id,
                 Series.cell_identity.in_(list(cells)),
                 SeriesPoint.campaign_id.not_in(list(without)),

@@ -1804,6 +1804,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/gate-record": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Gates Read Record
+         * @description How often a project's verdicts and alerts were wrong, as far as it is known.
+         */
+        get: operations["gates_read_record"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/identity-provider": {
         parameters: {
             query?: never;
@@ -6942,8 +6962,10 @@ export interface components {
          * @description What the gate holds of one cell.
          */
         GateCellRead: {
+            again?: components["schemas"]["GateFigureRead"] | null;
             /** Between Known */
             between_known: boolean | null;
+            first?: components["schemas"]["GateFigureRead"] | null;
             /** Hopeless */
             hopeless?: boolean | null;
             load_level: components["schemas"]["LoadLevelRead"];
@@ -6960,10 +6982,29 @@ export interface components {
             p_worse: number | null;
             /** Stopped By */
             stopped_by: ("base" | "anchor" | "failures") | null;
+            /**
+             * Taken Back
+             * @default false
+             */
+            taken_back?: boolean;
             /** Target */
             target: string;
             /** Workload */
             workload: string;
+        };
+        /**
+         * GateFigureRead
+         * @description A cell's difference to base or anchor, relative: 0.05 = 5 %.
+         */
+        GateFigureRead: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Relative */
+            relative: number;
+            /** Repeats */
+            repeats: number;
         };
         /**
          * GateRead
@@ -7814,7 +7855,7 @@ export interface components {
          * @description What followed from a look at a campaign's figures.
          * @enum {string}
          */
-        LookDecision: "more" | "enough" | "asked";
+        LookDecision: "more" | "enough" | "asked" | "again";
         /**
          * LookRead
          * @description A look at a campaign that grows, or repeats somebody asked for.
@@ -10681,6 +10722,8 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /** Measured Again */
+            measured_again: boolean;
             /** Phase */
             phase: string | null;
             /** Position */
@@ -10768,6 +10811,8 @@ export interface components {
             id: string;
             /** Log Streams */
             log_streams: string[];
+            /** Measured Again */
+            measured_again: boolean;
             /** Members */
             members: components["schemas"]["RunMemberRead"][];
             /** Phase */
@@ -12641,6 +12686,28 @@ export interface components {
              * @default 1
              */
             replication_factor?: number;
+        };
+        /**
+         * TrackRecordRead
+         * @description What a project's verdicts and alerts came to: how often they were wrong, as far as known.
+         */
+        TrackRecordRead: {
+            /** Alerts */
+            alerts: number;
+            /** Alerts Noise */
+            alerts_noise: number;
+            /** Equals */
+            equals: number;
+            /** Equals Changed */
+            equals_changed: number;
+            /** Message */
+            message: string;
+            /** Regressions */
+            regressions: number;
+            /** Taken Back */
+            taken_back: number;
+            /** Verdicts */
+            verdicts: number;
         };
         /**
          * TrendRead
@@ -17878,6 +17945,37 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    gates_read_record: {
+        parameters: {
+            query: {
+                project_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrackRecordRead"];
                 };
             };
         };

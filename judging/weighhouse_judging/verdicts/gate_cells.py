@@ -15,6 +15,12 @@ after Holm's adjustment over the gate's cells, is at most 0.5 %; base and anchor
 false alarm in at most 1 % of campaigns. Or its system can no longer be measured at all, or fails
 significantly more often. One timed-out repeat of ten is none of these.
 
+**When it is measured again.** A cell that is worse by figures of other campaigns is measured once
+more, and judged by that second measurement alone, corrected over all cells of the gate. It stays
+worse where it is worse again; else it is unclear. Whole campaigns are slow now and then by more
+than any variance tells; hardly ever twice. Pairs share their block, and failures are no figures:
+neither is measured again. What could not be measured again stays as it was.
+
 **When a cell passes.** Not by absence of proof: the worse end of its one-sided 95 % bound must lie
 inside the threshold (non-inferiority). A gate on a noisy machine says *inconclusive*, or, where the
 noise floor is known, what the machine cannot tell.
@@ -24,10 +30,11 @@ verdict names the fields.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from weighhouse_judging.arithmetic.families import holm
+from weighhouse_judging.arithmetic.intervals import Between
 from weighhouse_judging.verdicts.failures import (
     FAILURE_LEVEL,
     cannot_be_measured,
@@ -65,6 +72,33 @@ class CellVerdict:
     """What made it *worse* or *failed*."""
     p_failures: float | None
     """One-sided p of more failures, adjusted over the gate's cells."""
+    first: Against | None = None
+    """Where a cell that seemed worse was measured again: what made it so."""
+    again: Against | None = None
+    """The second measurement, against the same campaigns."""
+
+    @property
+    def taken_back(self) -> bool:
+        """Did it seem worse, and not when it was measured again?"""
+        return self.again is not None and self.outcome != "worse"
+
+    @property
+    def certain(self) -> bool:
+        """Is it worse by more than figures of one campaign against others?"""
+        if self.outcome != "worse":
+            return False
+        return self.again is not None or not self.may_be_chance
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Is it worse by figures of one campaign against others, and to be measured again?"""
+        against = self.anchor if self.stopped_by == "anchor" else self.base
+        return (
+            self.outcome == "worse"
+            and self.again is None
+            and against is not None
+            and against.method == "two_level"
+        )
 
     @property
     def decided(self) -> bool:
@@ -97,17 +131,59 @@ def judge_cells(
         looked_at=looked_at,
     )
     p_failures = holm([p_of_failures(*cell.attempts) for cell in comparable])
-    judged = iter(
-        [
-            _cell_verdict(cell, base, anchor, p)
-            for cell, base, anchor, p in zip(comparable, bases, anchors, p_failures, strict=True)
-        ]
-    )
+    first = [
+        _cell_verdict(cell, base, anchor, p)
+        for cell, base, anchor, p in zip(comparable, bases, anchors, p_failures, strict=True)
+    ]
+    judged = iter(_confirmed(first, known, threshold, anchor_threshold))
     return tuple(
         CellVerdict(cell, "not_comparable", None, None, None, None)
         if cell.mismatches
         else next(judged)
         for cell in cells
+    )
+
+
+def _confirmed(
+    first: Sequence[CellVerdict],
+    known: Sequence[Between | None],
+    threshold: float,
+    anchor_threshold: float,
+) -> list[CellVerdict]:
+    """Cells that seemed worse by what was measured of them again. Nobody looked at that while it
+    grew, whatever happened to the first.
+    """
+    places = [n for n, one in enumerate(first) if one.may_be_chance and one.evidence.again]
+    second = [replace(first[n].evidence, candidate=first[n].evidence.again) for n in places]
+    mine = [known[n] for n in places]
+    bases, anchors = (
+        against_all(second, sides, mine, asked, looked_at=False, family=len(first))
+        for sides, asked in (
+            ([cell.base for cell in second], threshold),
+            ([cell.anchor for cell in second], anchor_threshold),
+        )
+    )
+    found = list(first)
+    for n, base, anchor in zip(places, bases, anchors, strict=True):
+        found[n] = _measured_again(first[n], base, anchor)
+    return found
+
+
+def _measured_again(
+    seemed: CellVerdict, base: Against | None, anchor: Against | None
+) -> CellVerdict:
+    by_anchor = seemed.stopped_by == "anchor"
+    again = anchor if by_anchor else base
+    if again is None:
+        return seemed
+    higher = seemed.evidence.metric.higher_is_better
+    stands = any(one is not None and _is_worse(one, higher) for one in (base, anchor))
+    return replace(
+        seemed,
+        outcome="worse" if stands else "unclear",
+        stopped_by=seemed.stopped_by if stands else None,
+        first=seemed.anchor if by_anchor else seemed.base,
+        again=again,
     )
 
 

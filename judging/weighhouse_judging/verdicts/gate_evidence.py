@@ -25,6 +25,8 @@ class CellEvidence:
     base: Mapping[str, Repeats]
     """By campaign; empty when the base never completed the cell."""
     anchor: Mapping[str, Repeats] = field(default_factory=dict)
+    again: Repeats = field(default_factory=dict)
+    """What was measured a second time, since the first seemed worse; empty: nothing was."""
     past: Sequence[PastCampaign] = ()
     """Every completed campaign of the cell's series before this one but regressions, oldest first:
     from them is learned how much campaigns differ. Where the base's are more, from those."""

@@ -115,17 +115,22 @@ def against_all(
     threshold: float,
     *,
     looked_at: bool,
+    family: int = 0,
 ) -> list[Against | None]:
     """Each cell against its base, corrected over all; None where five repeats a side are missing
     or a figure is not above 0.
+
+    :param family: correct over so many cells at least: these are those that were chosen of them.
     """
     measured = [
         _measured(cell, base, between, threshold)
         for cell, base, between in zip(cells, bases, known, strict=True)
     ]
     present = [item for item in measured if item is not None]
+    others = [1.0] * (family - len(present))
+    size = len(present) + len(others)
     worse, better = (
-        iter(holm([item.p(side, len(present), looked_at) for item in present]))
+        iter(holm([*(item.p(side, size, looked_at) for item in present), *others]))
         for side in ("worse", "better")
     )
     return [

@@ -156,7 +156,8 @@ def _loss(cell: CellVerdict) -> str:
     against = cell.anchor if cell.stopped_by == "anchor" else cell.base
     figure = "" if against is None else f" {_figure(against)}"
     since = " since the anchor: small steps add up" if cell.stopped_by == "anchor" else ""
-    return f"{evidence.label}: {evidence.metric.label.lower()}{figure}{since}"
+    again = "" if cell.again is None else f", measured again {_figure(cell.again)}"
+    return f"{evidence.label}: {evidence.metric.label.lower()}{figure}{since}{again}"
 
 
 def _share(value: float | None) -> str:
@@ -178,7 +179,12 @@ def _missing(cells: Sequence[CellVerdict]) -> str:
     return f"{_counted(cells)} could not be measured{why}: {cells[0].evidence.label}."
 
 
-def _unclear(cells: Sequence[CellVerdict]) -> str:
+def _unclear(every: Sequence[CellVerdict]) -> str:
+    back = [cell for cell in every if cell.taken_back]
+    cells = [cell for cell in every if not cell.taken_back]
+    taken = f"{_counted(back)} seemed worse, and not when measured again"
+    if not cells:
+        return f"{taken}."
     reason = f"{_counted(cells)} can be called neither worse nor safe"
     few = [cell for cell in cells if cell.base is None]
     if few:
@@ -192,7 +198,7 @@ def _unclear(cells: Sequence[CellVerdict]) -> str:
         reason += f"; in {len(vain)} more repeats will not help: whole campaigns differ by as much"
     elif len(few) + len(unknown) < len(cells):
         reason += "; more repeats would tell"
-    return f"{reason}."
+    return f"{reason}; {taken}." if back else f"{reason}."
 
 
 def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]:
@@ -200,6 +206,7 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
     confounders = [str(change) for change in changes if change.confounder]
     if confounders:
         notes.append(f"Differs too, undeclared: {', '.join(confounders)}.")
+    notes += [_taken_back(cell) for cell in cells if cell.taken_back]
     judged = [(cell, cell.base) for cell in cells if cell.base is not None]
     drowned = [(cell, against) for cell in cells if (against := _in_noise(cell)) is not None]
     if drowned:
@@ -222,6 +229,16 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
             "base that is measured beside the build tells (`base: beside`)."
         )
     return notes
+
+
+def _taken_back(cell: CellVerdict) -> str:
+    first = 0.0 if cell.first is None else cell.first.relative
+    again = 0.0 if cell.again is None else cell.again.relative
+    figure = cell.evidence.metric.label.lower()
+    return (
+        f"{cell.evidence.label}: {figure} seemed worse by {first:+.1%}, measured again "
+        f"{again:+.1%}: taken back."
+    )
 
 
 def _in_noise(cell: CellVerdict) -> Against | None:

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Campaign } from '@/api'
 
-import { findCell, median, placeOf, withRunStatus } from './progress'
+import { findCell, median, placeOf, repeatsOf, withRunStatus } from './progress'
 
 const run = (id: string, repetition: number) => ({
   id,
@@ -24,6 +24,17 @@ describe('a campaign under way', () => {
     expect(findCell(campaign, 'redis', 'other', '8 clients')).toBeUndefined()
     expect(placeOf(campaign, 'b')).toBe('redis, balanced, 8 clients, repeat 2')
     expect(placeOf(campaign, 'z')).toBe('a run')
+  })
+
+  it('tells the runs that measure a cell again from its repeats', () => {
+    const runs = [
+      { ...run('a', 1), twin: 0 },
+      { ...run('b', 2), twin: 2 },
+    ]
+    const cells = [{ ...campaign.cells[0], runs }]
+    const again = { ...campaign, cells } as unknown as Campaign
+    expect(placeOf(again, 'b')).toBe('redis, balanced, 8 clients, measured again')
+    expect(again.cells.map(repeatsOf).flatMap((repeats) => repeats.map((one) => one.id))).toEqual(['a'])
   })
 
   it('moves a run and its counts, and leaves the old campaign alone', () => {

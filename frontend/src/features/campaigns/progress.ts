@@ -19,6 +19,18 @@ export function median(values: readonly (number | null)[]): number | null {
   return sorted.length % 2 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2
 }
 
+const AGAIN = 2
+
+/** Whether a run is no repeat of its cell, but measures again what seemed worse. */
+export const isAgain = (run: Pick<CellRun, 'twin'>): boolean => run.twin === AGAIN
+
+/** A run among those of its cell: `repeat 2`, or `measured again`. */
+export const repeatOf = (run: Pick<CellRun, 'twin' | 'repetition'>): string =>
+  isAgain(run) ? 'measured again' : `repeat ${run.repetition}`
+
+/** The repeats of a cell, of which its figures are. */
+export const repeatsOf = (cell: CampaignCell): CellRun[] => cell.runs.filter((run) => !isAgain(run))
+
 /** The cell of a matrix at a target, workload and load level. */
 export function findCell(
   campaign: Campaign,
@@ -40,7 +52,7 @@ export function hasRun(campaign: Campaign, runId: string): boolean {
 export function placeOf(campaign: Campaign, runId: string): string {
   for (const cell of campaign.cells) {
     const run = cell.runs.find((one) => one.id === runId)
-    if (run) return `${cell.target}, ${cell.workload}, ${cell.load_level.label}, repeat ${run.repetition}`
+    if (run) return `${cell.target}, ${cell.workload}, ${cell.load_level.label}, ${repeatOf(run)}`
   }
   return 'a run'
 }

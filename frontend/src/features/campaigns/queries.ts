@@ -55,6 +55,17 @@ export function useGate(id: MaybeRefOrGetter<string>, enabled: MaybeRefOrGetter<
   })
 }
 
+/** How often the verdicts and alerts of the chosen project were wrong, as far as it is known. */
+export function useGateRecord() {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['gate-record', () => session.project?.id],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/gate-record', { params: { query: { project_id: session.project?.id ?? '' } } })),
+    enabled: () => session.project !== null,
+  })
+}
+
 /** A campaign's targets side by side. */
 export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) {
   return useQuery({
