@@ -57,9 +57,8 @@ class Gate(Document):
     """What the verdict of each campaign compares with, unless whoever starts one says otherwise."""
 
     base: BaseText = "pooled"
-    """`pooled` (the latest campaigns of the branch that did not regress), `branch:NAME`
-    (those of another branch), `release:NAME`, `campaign:ID`, `beside` (what the latest of these
-    measured, measured again in the same campaign; `beside:branch:NAME` and so on), or `none`."""
+    """`pooled` (the latest of the branch that did not regress), `branch:NAME`, `release:NAME`,
+    `campaign:ID`, `beside` (the latest of these, measured again; `beside:…`), or `none`."""
 
 
 LoadLevel = Annotated[Load | OwnPoints, Field(discriminator="model")]
