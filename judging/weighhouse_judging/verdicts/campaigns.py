@@ -6,8 +6,8 @@ started again, a disk that is fuller, another neighbour. Only many campaigns tel
 **Learned from all of them.** The variance is that of the campaigns' means about the fitted course
 of their series (`series.watching`): steps, drifts and machines that differ are taken out, and cost
 their degrees of freedom. All completed campaigns count but regressions that a second measurement
-confirmed, and nobody accepted: what a build lost is no noise. Those that passed alone would be a sample with its tail cut off, which
-makes each next one look worse (Cohen 1959, Technometrics 1).
+confirmed, and nobody accepted: what a build lost is no noise. Those that passed alone would be a
+sample with its tail cut off, which makes each next one look worse (Cohen 1959, Technometrics 1).
 
 **Decided with care.** A few campaigns that lie close together may have come by chance from a
 machine of two speeds, and campaigns have heavier tails than a normal distribution. What is
