@@ -44,6 +44,7 @@ LOOKED_AT = {
     f"{API}/alerts/{{alert_id}}": "what changed, by how much",
     f"{API}/annotations": "what people wrote beside figures",
     f"{API}/campaigns": "verdicts, in a list",
+    f"{API}/gate-record": "how many verdicts and alerts, and how many were wrong",
     f"{API}/campaigns/{{campaign_id}}/events": "what happens, while it happens",
     f"{API}/noise-floors": "what machines cannot tell",
     f"{API}/notices": "what happened, in a sentence, to who sees it where it stands",
@@ -68,7 +69,7 @@ def routes():
 
 
 @pytest.fixture(scope="module")
-def closed(laboratory):
+def closed(laboratory, tenants):
     """The campaign whose systems may not all be published, with what addresses name of it."""
     campaign = measured(laboratory)
     runs = laboratory.get("/runs", campaign_id=campaign)["items"]
@@ -76,6 +77,7 @@ def closed(laboratory):
     series = laboratory.get("/series")["items"][0]["id"]
     return {
         "campaign_id": campaign, "run_id": run, "series_id": series,
+        "project_id": str(tenants[0].project_id),
         "study": "policed", "stream": "server", "sha256": "0" * 64,
         "rejudgement_id": campaign, "alert_id": campaign, "channel_id": campaign,
     }  # fmt: skip
@@ -88,9 +90,10 @@ def client(settings, laboratory):
         yield made
 
 
-def asked(closed):
+def asked(closed, path=""):
     """What questions need besides their address."""
-    return {
+    of_project = {"project_id": closed["project_id"]} if path.endswith("/gate-record") else {}
+    return of_project | {
         "campaign": closed["campaign_id"], "side": f"{closed['campaign_id']}~closed",
         "workload": "balanced", "load_level": "4 clients", "campaign_id": closed["campaign_id"],
     }  # fmt: skip
@@ -116,7 +119,7 @@ def test_every_route_is_known_to_this_test(routes):
 
 def test_nothing_leaves_without_a_login(routes, client, closed):
     for path in giving(routes):
-        answer = client.get(path.format_map(closed), params=asked(closed))
+        answer = client.get(path.format_map(closed), params=asked(closed, path))
         assert answer.status_code in {401, 403, 404}, (path, answer.status_code)
 
 
@@ -126,7 +129,7 @@ def test_nothing_leaves_to_another_organization(routes, client, closed, tenants)
         for audience in ("internal", "public"):
             answer = client.get(
                 path.format_map(closed),
-                params={**asked(closed), "audience": audience},
+                params={**asked(closed, path), "audience": audience},
                 headers=tenants[1].headers,
             )
             if path in PUBLISHED:
@@ -149,7 +152,7 @@ def test_what_is_forbidden_is_not_taken_along_by_any_route(routes, client, close
         for audience in ("others", "public"):
             answer = client.get(
                 path.format_map(closed),
-                params={**asked(closed), "audience": audience},
+                params={**asked(closed, path), "audience": audience},
                 headers=laboratory.headers,
             )
             assert answer.status_code == 403, (path, answer.text[:200])
