@@ -65,6 +65,24 @@ def test_so_has_one_whose_process_was_killed(
     assert attempt.files == ALL
 
 
+def test_how_it_ended_cut_off_by_a_full_disk_holds_nothing_up(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=60.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    until("it measures", lambda: "measure" in attempt.phases(), every=0.02)
+    pid = agent.attempt_pid(wanted.attempt_id)
+    agent.signal(signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
+    agent.attempt(wanted.attempt_id).exit.write_text("")
+    agent.start()
+    until("the attempt ends", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    assert "ended without a result" in attempt.completion.failure.message
+
+
 def test_a_store_that_is_away_costs_no_figures(
     agent: RunningAgent, server: Server, order: MakeOrder
 ) -> None:

@@ -233,7 +233,10 @@ class Carrier:
         text = read_text(self.directory.exit)
         if text is None:
             return ""
-        status = Exit.model_validate_json(text).status
+        try:
+            status = Exit.model_validate_json(text).status
+        except ValidationError:  # cut off by a full disk, by an agent of before
+            return ""
         return f", by signal {-status}" if status < 0 else f", with status {status}"
 
     def _leftovers(self) -> bool:

@@ -32,7 +32,7 @@ from weighhouse_sdk.registry import discover
 from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.attempt import attempt_process, clean, ignore, versions
-from weighhouse_agent.home import SECRET, AttemptDirectory, make_passable
+from weighhouse_agent.home import SECRET, AttemptDirectory, make_passable, write_atomically
 
 FAULT = 70
 LONGEST_REASON = 500
@@ -130,7 +130,7 @@ class Nursery:
                 continue
             ended = Exit(status=os.waitstatus_to_exitcode(status))
             with contextlib.suppress(OSError):  # it was delivered and removed, or the disk is full
-                place.exit.write_text(ended.model_dump_json(), encoding="utf-8")
+                write_atomically(place.exit, ended.model_dump_json())
 
     def fork(self, directory: AttemptDirectory, work: Work) -> int:
         """Start a child, and wait until it has put itself on record.
