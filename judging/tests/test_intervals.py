@@ -18,7 +18,6 @@ from weighhouse_judging.arithmetic.intervals import (
     rank_distribution,
     rank_interval,
     two_level,
-    unpaired,
 )
 from weighhouse_judging.arithmetic.rates import Rate, more_failures, wilson
 
@@ -54,14 +53,6 @@ def test_from_ten_pairs_on_the_ends_take_no_part(size: int, ends: int) -> None:
     assert float(ours.freedom) == left - 1 - ends / 2
     wild = np.where(ratios == ratios.min(), -1.0, ratios)
     assert float(paired(wild).error) == pytest.approx(float(ours.error))
-
-
-def test_unpaired_is_scipys_welch() -> None:
-    a, b = logs(2, 5), 3 * logs(3, 9)
-    theirs = stats.ttest_ind(b, a, equal_var=False)
-    ours = unpaired(a, b)
-    assert float(ours.p_two_sided()) == pytest.approx(theirs.pvalue)
-    assert float(ours.freedom) == pytest.approx(theirs.df)
 
 
 def test_sides_without_scatter_are_sure_and_equal_ones_are_equal() -> None:

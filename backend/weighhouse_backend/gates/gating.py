@@ -92,7 +92,7 @@ class GateService:
             link=self._link(campaign.id, answer.base_campaign_id),
             superseded=[superseded_read(one) for one in former],
             proposal=proposal(
-                campaign, document, answer, self.campaigns.repository.runs(campaign.id)
+                campaign, document, answer, lambda: self.campaigns.repository.runs(campaign.id)
             ),
             caveats=self.comparing.caveats(caller, Question(campaign_id=campaign.id)),
         )

@@ -1,6 +1,6 @@
 """Proposes a base beside, where campaigns differ too much by themselves. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from weighhouse_protocol.experiment import Experiment as Document
@@ -13,11 +13,11 @@ MEASURED = 2
 
 
 def proposal(
-    campaign: Campaign, document: Document, answer: GateAnswer, runs: Iterable[Run]
+    campaign: Campaign, document: Document, answer: GateAnswer, runs: Callable[[], Iterable[Run]]
 ) -> BesideProposal | None:
     """What to measure for the cells that are unclear; None where that would not tell, or cannot be.
 
-    :param runs: of the campaign, which tell what it costs.
+    :param runs: reads those of the campaign, which tell what it costs; where it is proposed alone.
     """
     impossible = (
         campaign.noise
@@ -31,7 +31,7 @@ def proposal(
         return None
     seconds = sum(
         (run.finished_at - run.started_at).total_seconds()
-        for run in runs
+        for run in runs()
         if run.leader_id is None and run.started_at is not None and run.finished_at is not None
     )
     return BesideProposal(

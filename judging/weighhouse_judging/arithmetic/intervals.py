@@ -200,20 +200,6 @@ def freedom_of_pairs(size: int) -> float:
     return size - 2 * ends - 1 - ends / 2
 
 
-def unpaired(baseline: npt.ArrayLike, other: npt.ArrayLike) -> LogDifference:
-    """Welch's t on logarithms: `other` less `baseline`, sides of 2 or more repeats each.
-
-    Source: Welch (1947), Biometrika 34: variances need not be equal, nor numbers of repeats.
-    """
-    a, b = np.asarray(baseline, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    parts = [
-        np.maximum(side.var(axis=-1, ddof=1) / side.shape[-1], RESOLUTION**2) for side in (a, b)
-    ]
-    variance = parts[0] + parts[1]
-    freedom = variance**2 / (parts[0] ** 2 / (a.shape[-1] - 1) + parts[1] ** 2 / (b.shape[-1] - 1))
-    return _difference(b.mean(axis=-1) - a.mean(axis=-1), np.sqrt(variance), freedom)
-
-
 def two_level(
     estimate: npt.ArrayLike,
     campaigns: int,
