@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 from weighhouse_judging.arithmetic.digits import number
-from weighhouse_protocol.text import escaped
+from weighhouse_protocol.text import escaped, numbered
 
 from weighhouse_cli.client import Client
 
@@ -229,7 +229,7 @@ def show_schedule(schedule: dict[str, Any], occurrences: list[dict[str, Any]]) -
         table.add_row(
             _dates(one, zone),
             Text(one["outcome"], style=style),
-            f"#{campaign['number']}" if campaign else "",
+            numbered(campaign["number"]) if campaign else "",
             Text(one["reason"]),
         )
     OUT.print(table)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from weighhouse_protocol.report import Failure, RunPhase
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.errors import TransitionRefused
 from weighhouse_backend.campaigns.gang_repository import GangRepository
@@ -88,7 +89,7 @@ class Transitions:
 
     def _notify(self, campaign: Campaign, to: CampaignStatus) -> None:
         experiment = self.experiments.get_many([campaign.experiment_id])[campaign.experiment_id]
-        name = f"Campaign № {campaign.number} of {experiment.name}"
+        name = f"Campaign {numbered(campaign.number)} of {experiment.name}"
         failed = to is CampaignStatus.FAILED
         verdict = campaign.verdict and campaign.verdict.replace("_", " ")
         notify(

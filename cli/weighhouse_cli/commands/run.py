@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
@@ -93,7 +94,7 @@ def run(
     page = f"{client.url}/campaigns/{campaign['id']}"
     if not as_json:
         OUT.print(
-            f"campaign #{campaign['number']} of {experiment['name']}: "
+            f"campaign {numbered(campaign['number'])} of {experiment['name']}: "
             f"{campaign['runs']['total']} runs"
         )
         if git is not None:

@@ -5,11 +5,11 @@ import { changeInWords, historyOption, placesOf, type HistoryChange, type Histor
 import { slotLabels, slotsOf } from './slots'
 import { testPalette } from './testPalette'
 
-const point = { at: '2026-11-21T01:30:00Z', label: '#4', value: 90, low: 80, high: 104, repeats: [90], segment: 0 }
+const point = { at: '2026-11-21T01:30:00Z', label: '№ 4', value: 90, low: 80, high: 104, repeats: [90], segment: 0 }
 const later = {
   ...point,
   at: '2026-11-22T01:30:00Z',
-  label: '#5',
+  label: '№ 5',
   value: 95,
   origin: 'abcdef1234 on <img src=x onerror=alert(1)>',
 }
@@ -129,7 +129,7 @@ describe('axes', () => {
   const many = Array.from({ length: 30 }, (_, at) => ({
     ...point,
     at: `2026-11-${String(at + 1).padStart(2, '0')}T00:00:00Z`,
-    label: `#${at}`,
+    label: `№ ${at}`,
     version: at < 20 ? '7.0' : '7.2',
   }))
 
@@ -139,7 +139,7 @@ describe('axes', () => {
     }
     expect(xAxis.name).toBe('campaign')
     expect(xAxis.axisLabel.customValues).toEqual([0, 5, 10, 15, 20, 25])
-    expect(xAxis.axisLabel.formatter(25)).toBe('#25')
+    expect(xAxis.axisLabel.formatter(25)).toBe('№ 25')
   })
 
   it('label versions where they begin', () => {
@@ -152,8 +152,8 @@ describe('axes', () => {
 
   it('have one place for what happened at once', () => {
     const slot = { at: point.at, campaign: '', version: null, commit: null }
-    expect(slotsOf([slot, { ...slot, campaign: '#4', commit: 'abcdef1234' }])).toEqual([
-      { ...slot, campaign: '#4', commit: 'abcdef1234' },
+    expect(slotsOf([slot, { ...slot, campaign: '№ 4', commit: 'abcdef1234' }])).toEqual([
+      { ...slot, campaign: '№ 4', commit: 'abcdef1234' },
     ])
     expect([...slotLabels([{ ...slot, commit: 'abcdef1234' }, slot], 'commit').values()]).toEqual(['abcdef1', '–'])
   })

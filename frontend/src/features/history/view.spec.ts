@@ -64,7 +64,7 @@ const series = {
 const note = (subject: object, at: string | null = null) =>
   ({ id: 'n', subject, text: 'new disk', author: 'Ada', at }) as unknown as Annotation
 const format = { name: '', write: (value: number) => `${value} op/s` }
-const input = historyOf(series, [lineOf(series, 'redis', '#000000')], {
+const input = historyOf(series, [lineOf(series, 'redis', '№ 000000')], {
   format,
   along: 'campaign',
   moreIsBetter: true,
@@ -107,7 +107,7 @@ describe('a history', () => {
       [0, 100],
       [2, 110],
     ])
-    expect(pointsOf(input)[1]?.label).toBe('#2, 22/11/2026: 110 op/s')
+    expect(pointsOf(input)[1]?.label).toBe('№ 2, 22/11/2026: 110 op/s')
   })
 
   it('is told in a sentence', () => {
@@ -120,9 +120,9 @@ describe('a history', () => {
     const { columns, rows } = historyTable(series, [note({ kind: 'point', series_id: 's', campaign_id: 'c2' })])
     expect(rows.every((row) => row.length === columns.length)).toBe(true)
     expect(rows.map((row) => [row[0], row.at(-1)])).toEqual([
-      ['#1', null],
-      ['#9', 'campaign 9 was cancelled'],
-      ['#2', 'new disk'],
+      ['№ 1', null],
+      ['№ 9', 'campaign 9 was cancelled'],
+      ['№ 2', 'new disk'],
     ])
   })
 })

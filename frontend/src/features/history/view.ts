@@ -13,6 +13,7 @@ import {
   saysBetter,
   type Zoom,
 } from '@/charts'
+import { numbered } from '@/ui'
 
 import { originOf } from './origin'
 
@@ -34,7 +35,7 @@ export function lineOf(series: Series, name: string, colour: string): HistoryLin
     colour,
     points: series.points.map((point) => ({
       at: point.at,
-      label: `#${point.campaign_number}`,
+      label: numbered(point.campaign_number),
       value: point.value,
       low: point.low,
       high: point.high,
@@ -96,7 +97,7 @@ export function historyOf(
     bands: series.bands,
     gaps: series.gaps.map((gap) => ({
       at: gap.at,
-      label: gap.campaign_number === null ? '' : `#${gap.campaign_number}`,
+      label: gap.campaign_number === null ? '' : numbered(gap.campaign_number),
       reason: gap.dates_count > 1 ? `${gap.dates_count} dates, ${gap.reason}` : gap.reason,
     })),
     notes: notesOf(more.notes ?? [], series),
@@ -117,7 +118,10 @@ export function pointsOf(input: HistoryInput): ChartPoint[] {
 
 /** A series in a sentence, with its changes. */
 export function historyInWords(series: Series, format: AxisFormat): string {
-  const points = series.points.map((point) => ({ at: `campaign ${point.campaign_number}`, value: point.value }))
+  const points = series.points.map((point) => ({
+    at: `campaign ${numbered(point.campaign_number)}`,
+    value: point.value,
+  }))
   const changes = series.change_points.filter((change) => change.status === 'confirmed').length
   const told = changes ? ` ${changes} confirmed ${changes === 1 ? 'change' : 'changes'}.` : ' No confirmed change.'
   return alongInWords(nameOf(series), points, format.write) + told
@@ -133,7 +137,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
   const rows = series.points.map((point) => ({
     at: point.at,
     row: [
-      `#${point.campaign_number}`,
+      numbered(point.campaign_number),
       point.at,
       point.value,
       point.low,
@@ -150,7 +154,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
   const gaps = series.gaps.map((gap) => ({
     at: gap.at,
     row: [
-      gap.campaign_number === null ? '–' : `#${gap.campaign_number}`,
+      gap.campaign_number === null ? '–' : numbered(gap.campaign_number),
       gap.at,
       ...Array.from({ length: 9 }, () => null),
       gap.reason,
