@@ -54,7 +54,7 @@ const series = {
       at: '2026-11-21T12:00:00Z',
       until: '2026-11-21T12:00:00Z',
       dates_count: 1,
-      reason: 'campaign 9 was cancelled',
+      reason: 'campaign № 9 was cancelled',
       campaign_id: 'c9',
       campaign_number: 9,
     },
@@ -64,7 +64,7 @@ const series = {
 const note = (subject: object, at: string | null = null) =>
   ({ id: 'n', subject, text: 'new disk', author: 'Ada', at }) as unknown as Annotation
 const format = { name: '', write: (value: number) => `${value} op/s` }
-const input = historyOf(series, [lineOf(series, 'redis', '№ 000000')], {
+const input = historyOf(series, [lineOf(series, 'redis', '#000000')], {
   format,
   along: 'campaign',
   moreIsBetter: true,
@@ -82,6 +82,14 @@ describe('changes', () => {
   it('ask for nobody any more once they were triaged', () => {
     const triaged = { ...series, change_points: [{ ...change, state: 'wont_fix' }] } as unknown as Series
     expect(changesOf(triaged, true)[0]).toMatchObject({ open: false, state: 'wont fix' })
+  })
+})
+
+describe('a line', () => {
+  it('knows where its series is parted, and on which machines it was measured', () => {
+    const line = lineOf({ ...series, points: [{ ...point(1, 100), place: 'a' }] } as unknown as Series, 'redis', '#000')
+    expect(line.breaks).toEqual(['2026-11-22T01:00:00Z', '2026-11-21T12:00:00Z'])
+    expect(line.points[0]?.place).toBe('a')
   })
 })
 
@@ -112,7 +120,7 @@ describe('a history', () => {
 
   it('is told in a sentence', () => {
     expect(historyInWords(series, format)).toBe(
-      'redis, balanced, 8 clients rises from 100 op/s at campaign 1 to 110 op/s at campaign 2. 1 confirmed change.',
+      'redis, balanced, 8 clients rises from 100 op/s at campaign № 1 to 110 op/s at campaign № 2. 1 confirmed change.',
     )
   })
 
@@ -121,7 +129,7 @@ describe('a history', () => {
     expect(rows.every((row) => row.length === columns.length)).toBe(true)
     expect(rows.map((row) => [row[0], row.at(-1)])).toEqual([
       ['№ 1', null],
-      ['№ 9', 'campaign 9 was cancelled'],
+      ['№ 9', 'campaign № 9 was cancelled'],
       ['№ 2', 'new disk'],
     ])
   })

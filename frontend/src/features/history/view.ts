@@ -1,6 +1,7 @@
 import type { Annotation, Run, Series, SeriesSummary } from '@/api'
 import {
   alongInWords,
+  breaksOf,
   type Along,
   type AxisFormat,
   type ChartPoint,
@@ -33,6 +34,7 @@ export function lineOf(series: Series, name: string, colour: string): HistoryLin
   return {
     name,
     colour,
+    breaks: breaksOf({ changes: series.change_points, gaps: series.gaps }),
     points: series.points.map((point) => ({
       at: point.at,
       label: numbered(point.campaign_number),
@@ -41,6 +43,7 @@ export function lineOf(series: Series, name: string, colour: string): HistoryLin
       high: point.high,
       repeats: point.repeats,
       segment: point.segment,
+      place: point.place,
       version: point.version,
       commit: point.git?.commit ?? null,
       ...(point.git ? { origin: originOf(point.git) } : {}),
