@@ -58,10 +58,10 @@ def show_study(study: dict[str, Any]) -> None:
 
 
 def show_claims(claims: list[dict[str, Any]]) -> None:
-    """Claims with their verdicts, as a table."""
+    """Claims with their outcomes, as a table."""
     table = Table(box=None, padding=(0, 2, 1, 0), header_style="dim")
-    for column in ("claim", "verdict", "why"):
-        table.add_column(column, ratio={"claim": 4, "verdict": 2, "why": 5}[column])
+    for column in ("claim", "outcome", "why"):
+        table.add_column(column, ratio={"claim": 4, "outcome": 2, "why": 5}[column])
     for one in claims:
         verdict = Text(one["words"], style=STYLES.get(one["verdict"], "default"))
         here = f" Measured here: {one['measured']}" if one["measured"] else ""
