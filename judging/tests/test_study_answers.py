@@ -39,7 +39,14 @@ def results(*verdicts):
         (["not_measured"] * 3, "Of its 3 claims none was measured here."),
         (
             ["cannot_be_true_as_printed", "not_measured", "not_measured"],
-            "Of its 3 claims none holds here, 1 cannot be true as printed and 2 were not measured.",
+            "Of its 3 claims none was measured here; 1 cannot be true as printed.",
+        ),
+        (
+            ["cannot_be_true_as_printed", "does_not_hold_here", "not_measured"],
+            (
+                "Of its 3 claims none holds here, 1 does not hold here, 1 cannot be true as "
+                "printed and 1 was not measured."
+            ),
         ),
         (
             ["holds_here", "does_not_hold_here", "does_not_hold_here", "cannot_tell", "holds_here"],

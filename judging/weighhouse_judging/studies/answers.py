@@ -7,6 +7,7 @@ from typing import get_args
 from weighhouse_judging.studies.documents import Study
 from weighhouse_judging.studies.judging import VERDICT_WORDS, ClaimResult, ClaimVerdict
 
+MEASURED: frozenset[ClaimVerdict] = frozenset({"holds_here", "does_not_hold_here", "cannot_tell"})
 MOST_NAMED = 3
 """Claims that are named one by one; the page has all of them below."""
 
@@ -20,15 +21,17 @@ def answer_of(study: Study, results: Sequence[ClaimResult]) -> str:
     ours = study.source is None
     kind = "expectation" if ours else "claim"
     said = f"{'We expect' if ours else 'The study claims'}: {study.answers.strip()}"
-    count = Counter(one.verdict for one in results)
-    return " ".join([said, _counted(count, len(results), kind), *_named(results)])
+    return " ".join([said, _counted(results, kind), *_named(results)])
 
 
-def _counted(count: Counter[ClaimVerdict], claims: int, kind: str) -> str:
+def _counted(results: Sequence[ClaimResult], kind: str) -> str:
+    claims, count = len(results), Counter(one.verdict for one in results)
     of = f"Of its {claims} {kind}s" if claims > 1 else f"Of its {kind}"
     verdicts: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
-    if count["not_measured"] == claims:
-        return f"{of} none was measured here."
+    if not any(one.measured or one.verdict in MEASURED for one in results):
+        wrong = count["cannot_be_true_as_printed"]
+        verb = _verb("cannot_be_true_as_printed", wrong)
+        return f"{of} none was measured here{f'; {wrong} {verb}' if wrong else ''}."
     each = [f"{count[one]} {_verb(one, count[one])}" for one in verdicts if count[one]]
     if not count["holds_here"]:
         each.insert(0, "none holds here")
