@@ -87,7 +87,7 @@ describe('changes', () => {
 
 describe('a line', () => {
   it('knows where its series is parted, and on which machines it was measured', () => {
-    const line = lineOf({ ...series, points: [{ ...point(1, 100), place: 'a' }] } as unknown as Series, 'redis', '#000')
+    const line = lineOf({ ...series, points: [{ ...point(1, 100), place: 'a' }] }, 'redis', '#000')
     expect(line.breaks).toEqual(['2026-11-22T01:00:00Z', '2026-11-21T12:00:00Z'])
     expect(line.points[0]?.place).toBe('a')
   })
