@@ -8,6 +8,7 @@ from weighhouse_judging.verdicts import gate_verdict
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.measured_again import ThenAndNow, machine_changed
 from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_protocol import pages
 from weighhouse_protocol.bases import BaseChoice
 
 from weighhouse_backend.campaigns.commits import CommitService
@@ -161,10 +162,9 @@ class GateService:
         return Bases(found, kept.anchor_campaign_id, "its bases are gone", beside=beside)
 
     def _link(self, campaign_id: UUID, base_id: UUID | None) -> str:
-        url = self.public_url.rstrip("/")
         if base_id is None:
-            return f"{url}/campaigns/{campaign_id}"
-        return f"{url}/compare?campaign={campaign_id}&base={base_id}"
+            return pages.at(self.public_url, pages.campaign(campaign_id))
+        return pages.at(self.public_url, pages.comparison(campaign_id, base_id))
 
 
 def _of_the_machine(
