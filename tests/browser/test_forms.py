@@ -12,7 +12,7 @@ SLUG = "untouched"
 WRITES = {"POST", "PUT", "PATCH", "DELETE"}
 ASKS = re.compile(r"/(validate|preview|fairness)\b")
 """Requests that change nothing, whatever their method."""
-EXAMPLES = re.compile(r"acme|example\.(com|org)|new-experiment|owner/name|group/project", re.I)
+EXAMPLES = re.compile(r"acme|example\.(com|org)|new-experiment|owner/name|group/project")
 
 
 @dataclass(frozen=True)
