@@ -95,6 +95,22 @@ def test_links_between_documents_lead_somewhere():
     assert not broken, "\n".join(broken)
 
 
+def test_links_of_pages_lead_to_a_document_and_its_section():
+    broken = []
+    links = 0
+    for name in tracked(".vue"):
+        for target, section in re.findall(r'href="/docs/([^"#]+)(?:#([^"]+))?"', text_of(name)):
+            links += 1
+            file = f"docs/{target.removesuffix('.md')}.md"
+            there = text_of(file) if (REPOSITORY / file).is_file() else ""
+            heads = re.findall(r"^#+ (.+)$", there, re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
+            if not there or (section and section not in slugs):
+                broken.append(f"{name}: {target}#{section}")
+    assert links
+    assert not broken, "\n".join(broken)
+
+
 def test_the_index_of_documents_lists_every_page_and_folder():
     names = [Path(name) for name in tracked() if name.startswith("docs/")]
     there = {f"{name.parts[1]}/" for name in names if len(name.parts) > 2}
