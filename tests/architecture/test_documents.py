@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from typer.main import get_command
+from weighhouse_backend.app.documentation import section_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.main import app
 from weighhouse_testing.tree import REPOSITORY, text_of, tracked
@@ -104,8 +105,7 @@ def test_links_of_pages_lead_to_a_document_and_its_section():
             file = f"docs/{target.removesuffix('.md')}.md"
             there = text_of(file) if (REPOSITORY / file).is_file() else ""
             heads = re.findall(r"^#+ (.+)$", there, re.MULTILINE)
-            slugs = {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
-            if not there or (section and section not in slugs):
+            if not there or (section and section not in map(section_of, heads)):
                 broken.append(f"{name}: {target}#{section}")
     assert links
     assert not broken, "\n".join(broken)
