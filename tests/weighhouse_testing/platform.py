@@ -14,6 +14,7 @@ from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 from weighhouse_judging.verdicts.noise import FEWEST_CAMPAIGNS, FEWEST_PAIRS
 
+from weighhouse_testing.clusters import lay_platform
 from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 
 SHORT_TIMINGS = {
@@ -153,6 +154,7 @@ def running_platform(
         settings={**SHORT_TIMINGS, **{f"WEIGHHOUSE_{k}": v for k, v in settings.items()}},
     )
     try:
+        lay_platform(path)
         with Platform(options) as inner:
             yield RunningPlatform(inner)
     finally:
