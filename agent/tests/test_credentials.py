@@ -13,8 +13,9 @@ import pytest
 from weighhouse_agent.credentials import credentials_for
 from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_order
 from weighhouse_cli.embedded.directory import free_port
+from weighhouse_protocol.compatibility.targets import is_reserved
 from weighhouse_protocol.order import AttemptOrder
-from weighhouse_sdk.credentials import Credentials, CredentialsRefused, is_reserved
+from weighhouse_sdk.credentials import Credentials, CredentialsRefused
 from weighhouse_sdk.wire import Address, Connection
 from weighhouse_testing.platform import until
 

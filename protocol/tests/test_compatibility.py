@@ -1,0 +1,220 @@
+"""Targets, workloads and faults against manifests: what is refused, and what would be right."""
+
+from typing import Any
+
+import pytest
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.compatibility.faults import fault_errors
+from weighhouse_protocol.compatibility.targets import is_reserved, system_errors, target_errors
+from weighhouse_protocol.compatibility.values import value_errors
+from weighhouse_protocol.compatibility.workloads import load_errors, workload_errors
+from weighhouse_protocol.document_errors import FieldError, within
+from weighhouse_protocol.faults import Fault
+from weighhouse_protocol.load import OpenLoad
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.target import Target
+from weighhouse_protocol.workload import Workload
+
+SCHEMA = {
+    "properties": {
+        "mode": {"type": "string", "enum": ["fast", "safe"], "default": "safe"},
+        "threads": {"type": "integer", "minimum": 1, "maximum": 8, "default": 2},
+        "rule": {"type": "string", "pattern": "^[0-9]*$"},
+        "size": {"type": "integer", "x-power-of-two": True, "x-unit": "bytes"},
+    },
+}
+
+
+def manifest(**changed: Any) -> Manifest:
+    return Manifest.model_validate(
+        {
+            "id": "store", "version": "1", "name": "Store", "vendor": "V", "licence": "L",
+            "architecture": "A", "colour": "#000000", "mark": "s", "operations": ["read"],
+            "deployments": ["process", "docker", "external", "in_process"],
+            "image": {
+                "image": "i:1", "program": "p", "port": 1, "health": "h",
+                "source": "https://example.org", "checked_on": "2026-01-01",
+            },
+            "driver": {"id": "d", "options": {"properties": {"tls_file": {"type": "string"}}}},
+            "benchmark_clause": {
+                "policy": "open", "text": "", "source": "s", "checked_on": "2026-01-01",
+            },
+            **changed,
+        }
+    )  # fmt: skip
+
+
+TOOL = manifest(
+    id="tool", name="Tool", kind="tool", deployments=[], image=None, tool={"drivers": ["d"]},
+    driver={"id": "tool"}, operations=["update"],
+)  # fmt: skip
+BOTH = {"store": manifest(), "tool": TOOL}
+
+
+def target(**changed: Any) -> Target:
+    return Target.model_validate({"name": "t", "system": "store", **changed})
+
+
+@pytest.mark.parametrize(
+    ("values", "path", "message", "expected"),
+    [
+        (
+            {"mode": "furious"},
+            "mode",
+            "`furious` is not one of: fast, safe",
+            "one of fast, safe",
+        ),
+        ({"threads": 9}, "threads", "9 is greater than the maximum of 8", "integer ≥ 1 ≤ 8"),
+        ({"threads": True}, "threads", "True is not of type 'integer'", "integer ≥ 1 ≤ 8"),
+        ({"rule": "; id"}, "rule", "'; id' does not match '^[0-9]*$'", "string like ^[0-9]*$"),
+        (
+            {"size": 48},
+            "size",
+            "48 is not a power of two: write 32",
+            "integer a power of two in bytes",
+        ),
+        (
+            {"thread": 1},
+            "thread",
+            "Store has no parameter 'thread'; did you mean 'threads'?",
+            "one of mode, rule, size, threads",
+        ),
+    ],
+)
+def test_a_wrong_value_is_told_with_what_would_be_right(
+    values: dict[str, Scalar], path: str, message: str, expected: str
+) -> None:
+    assert list(value_errors(SCHEMA, values, "Store")) == [FieldError(path, message, expected)]
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 1 << 36, 1 << 63])
+def test_powers_of_two_are_right(size: int) -> None:
+    assert list(value_errors(SCHEMA, {"size": size, "mode": "fast", "rule": ""}, "Store")) == []
+
+
+def test_an_empty_schema_declares_nothing() -> None:
+    (error,) = value_errors({}, {"a": 1}, "Store")
+    assert (error.path, error.expected) == ("a", "none")
+
+
+LIMITED = {"limits": {"memory_mebibytes": 64}}
+THERE = {"deployment": "external", "endpoints": ["tcp://127.0.0.1:1"]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "path", "says", "expected"),
+    [
+        (
+            {**THERE, **LIMITED},
+            "limits",
+            "cannot be kept for the deployment external",
+            "no limits, or deployment: process or docker",
+        ),
+        (
+            {"deployment": "in_process", "limits": {"cpus": 1}},
+            "limits",
+            "cannot be kept for the deployment in_process",
+            "no limits, or deployment: process or docker",
+        ),
+        ({"image": "i:2"}, "image", "says nothing to the deployment process", "no image"),
+        ({"credentials": "staging"}, "credentials", "needs no credentials", "no credentials"),
+        (
+            {"driver_options": {"tls_file": "/etc/shadow"}},
+            "driver_options.tls_file",
+            "accounts and files are the agent's",
+            "the name of `credentials`",
+        ),
+        (
+            {**THERE, "credentials": "staging", "tool": "tool"},
+            "credentials",
+            "Tool is not given any",
+            "no credentials, or no tool",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    changed: dict[str, Any], path: str, says: str, expected: str
+) -> None:
+    (error,) = target_errors(target(**changed), BOTH)
+    assert error.path == path
+    assert says in error.message
+    assert expected in error.expected
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        LIMITED,
+        {"deployment": "docker", "image": "i:2", **LIMITED},
+        {**THERE, "credentials": "staging"},
+        {**THERE, "tool": "tool"},
+        {"deployment": "in_process"},
+    ],
+)
+def test_what_goes_together_is_taken(changed: dict[str, Any]) -> None:
+    assert list(target_errors(target(**changed), BOTH)) == []
+
+
+def test_accounts_and_files_are_reserved() -> None:
+    reserved = ("username", "password", "password_file", "ca_path")
+    assert [name for name in (*reserved, "layout", "profile") if is_reserved(name)] == [*reserved]
+
+
+def test_who_makes_the_load_does_not_matter_to_the_system() -> None:
+    assert list(system_errors(target(tool="unheard-of"), manifest())) == []
+    (error,) = target_errors(target(tool="toul"), BOTH)
+    assert (error.path, "did you mean 'tool'" in error.message) == ("tool", True)
+
+
+def test_what_expires_needs_what_looks_for_it() -> None:
+    period = {"type": "integer", "minimum": 0, "default": 0}
+    rule = {
+        "when": {"workload:expires": True},
+        "needs": {"period": {"at_least": 1}},
+        "because": "Nobody looks.",
+    }
+    store = manifest(parameters={"properties": {"period": period}}, requirements=[rule])
+    lasting, passing = Workload(name="a"), Workload(name="b", ttl_seconds=60)
+    assert list(system_errors(target(), store)) == []
+    assert list(system_errors(target(), store, [lasting])) == []
+    (error,) = system_errors(target(), store, [lasting, passing])
+    assert (error.path, error.message) == ("parameters", "period is 0: Nobody looks.")
+
+
+def test_operations_are_held_against_system_and_tool() -> None:
+    reads = Workload(name="r", operations={"read": 1.0}, ttl_seconds=5)
+    assert [
+        (error.path, error.message) for error in workload_errors(reads, [target(tool="tool")], BOTH)
+    ] == [
+        ("ttl_seconds", "Store cannot let records expire"),
+        ("operations.read", "Tool cannot do 'read'"),
+        ("ttl_seconds", "Tool cannot let records expire"),
+    ]
+    load = OpenLoad(
+        model="open", rate_per_second=3, connections=1, operation_rates={"read": 1, "scan": 2}
+    )
+    (error,) = within("load_levels[0]", load_errors(load, [target(), target(name="u")], BOTH))
+    assert error.path == "load_levels[0].operation_rates.scan"
+
+
+def test_several_primaries_lack_what_the_layout_lacks() -> None:
+    shards = {"layout": "shards", "max_nodes": 6, "shards_lack": ["scan"]}
+    store = {"store": manifest(topology=shards, operations=["read", "scan"])}
+    scans = Workload(name="s", operations={"scan": 1.0})
+    one, many = target(), target(topology={"nodes": 6, "replication_factor": 2})
+    assert list(workload_errors(scans, [one], store)) == []
+    (error,) = workload_errors(scans, [one, many], store)
+    assert error.message == "t: several primaries cannot do 'scan'"
+
+
+def test_faults_are_done_to_nodes_that_the_agent_started() -> None:
+    kill = Fault(at_seconds=1, verb="kill")
+    breakable = {"store": manifest(faults=["kill"])}
+    assert list(fault_errors([kill], {"": target()}, breakable)) == []
+    (error,) = fault_errors([kill], {"": target(**THERE)}, breakable)
+    assert error.path == "deployment"
+    (error,) = fault_errors([kill], {"targets[0]": target(deployment="in_process")}, breakable)
+    assert error.path == "targets[0].deployment"
+    (error,) = fault_errors([kill], {"": target()}, BOTH)
+    assert (error.path, error.message) == ("faults[0].verb", "Store has no verb 'kill'")

@@ -1,0 +1,215 @@
+"""What the platform accepts an agent takes, and the other way round: one judge, asked by both."""
+
+import ast
+from collections.abc import Iterator
+from typing import Any, get_args
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from weighhouse_agent.compatibility import check_compatible
+from weighhouse_backend.experiments.manifest_checks import MOST_ERRORS, check
+from weighhouse_backend.experiments.size_checks import size_errors
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.parameters import declared
+from weighhouse_protocol.target import Deployment
+from weighhouse_sdk.errors import TargetInvalid
+from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.registry import discover
+from weighhouse_testing.tree import text_of, tracked
+
+JUDGES = frozenset({"value_problems", "fault_problem", "unmet"})
+"""What holds a part of a document against a manifest."""
+MAY_ASK = {
+    "judging/weighhouse_judging/fairness/equalising.py": "proposes values that a parameter may have",
+    "judging/weighhouse_judging/bench/scenarios.py": "a calibration's goal that is not met",
+    "plugins/sdk/weighhouse_sdk/testkit/visiting.py": "makes values that meet a rule, or break it",
+}
+"""A file outside of the protocol that asks one by itself: the reason."""
+OWN_WORD = "plugins/sdk/weighhouse_sdk/lifecycle.py"
+"""Where plugins' `check_target` is written once."""
+
+
+def sources() -> Iterator[tuple[str, ast.AST]]:
+    for name in tracked(".py"):
+        if "/tests/" not in f"/{name}" and not name.startswith("protocol/"):
+            for node in ast.walk(ast.parse(text_of(name))):
+                yield name, node
+
+
+def test_nobody_else_holds_a_target_against_a_manifest() -> None:
+    asking, overriding = set(), set()
+    for name, node in sources():
+        called = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+        layout = isinstance(node, ast.Attribute) and ast.unparse(node).endswith("topology.problem")
+        if called in JUDGES or layout:
+            asking.add(name)
+        if isinstance(node, ast.FunctionDef) and node.name == "check_target":
+            overriding.add(name)
+    assert asking == MAY_ASK.keys(), "weighhouse_protocol.compatibility judges; a manifest says it"
+    assert overriding == {OWN_WORD}, "what a system cannot do is a requirement in its plugin.toml"
+
+
+# Targets of all kinds, for every system that ships
+
+SHIPPED = {name: found for name, found in discover()[0].items() if name != "scale"}
+MANIFESTS = {name: found.manifest for name, found in SHIPPED.items()}
+SYSTEMS = sorted(name for name, found in SHIPPED.items() if isinstance(found, Plugin))
+TOOLS = sorted(MANIFESTS.keys() - set(SYSTEMS))
+NEAR = (-1, 0, 1, 48)
+"""Steps from the ends of a number's range; 48 is seldom a power of two away."""
+
+
+def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Values at the ends of what a parameter may be, just beyond them, and of other types."""
+    found: list[Any] = [True, False, 0, 1.5, "nonsense", "", schema.get("default", 0)]
+    found += [*schema.get("enum", ()), *schema.get("examples", ())]
+    for end in ("minimum", "maximum"):
+        if end in schema:
+            found += [schema[end] + step for step in NEAR]
+    return st.sampled_from(found)
+
+
+def chosen(schema: dict[str, object], *others: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Some values of what a schema declares, and of names that it does not."""
+    known = {**declared(schema), **{name: {"type": "string"} for name in others}}
+    pairs = [st.tuples(st.just(name), values_of(each)) for name, each in known.items()]
+    return st.lists(st.one_of(pairs), max_size=3).map(dict)
+
+
+def targets_of(manifest: Manifest) -> st.SearchStrategy[dict[str, Any]]:
+    ways = st.sampled_from([*manifest.deployments, *get_args(Deployment)])
+    editions = [None, None, "unheard-of", *(one.id for one in manifest.known_editions)]
+    addresses = st.sampled_from([[], ["tcp://127.0.0.1:1"], ["tcp://10.0.0.1:1", "tcp://h:2"]])
+
+    def of(way: str) -> st.SearchStrategy[dict[str, Any]]:
+        there = way == "external"
+        rarely = st.integers(0, 9).map(lambda number: number == 0)
+        return st.fixed_dictionaries(
+            {
+                "name": st.just("t"),
+                "system": st.just(manifest.id),
+                "deployment": st.just(way),
+                "edition": st.sampled_from(editions),
+                "endpoints": st.one_of(addresses, st.just(["tcp://h:1"] if there else [])),
+                "topology": st.fixed_dictionaries(
+                    {
+                        "nodes": st.sampled_from([1, 1, 1, 2, 3, 4, 6, 70]),
+                        "replication_factor": st.sampled_from([1, 1, 1, 2, 3]),
+                    }
+                ),
+                "image": rarely.map(lambda yes: "docker.io/other:1" if yes else ""),
+                "limits": st.sampled_from([{}, {}, {"memory_mebibytes": 4096}, {"cpus": 1.5}]),
+                "credentials": rarely.map(lambda yes: "staging" if yes else None),
+                "tool": st.sampled_from([None, None, None, *TOOLS]),
+                "parameters": st.just({}) if there else chosen(manifest.parameters, "unknown"),
+                "driver_options": chosen(manifest.driver.options, "unknown", "ca_file"),
+            }
+        )
+
+    return ways.flatmap(of)
+
+
+WORKLOADS = st.fixed_dictionaries(
+    {
+        "name": st.just("w"),
+        "record_count": st.just(1),
+        "operations": st.sampled_from(
+            [{name: 1.0} for name in ("read", "read", "update", "insert", "scan", "delete")]
+        ),
+        "ttl_seconds": st.sampled_from([None, None, 60]),
+        "keys_per_read": st.sampled_from([1, 1, 10]),
+    }
+)
+LOADS = st.sampled_from(
+    [
+        {"model": "closed", "clients": 1},
+        {"model": "open", "rate_per_second": 10, "connections": 1},
+        {
+            "model": "open",
+            "rate_per_second": 10,
+            "connections": 1,
+            "operation_rates": {"read": 5, "scan": 5},
+        },
+    ]
+)
+FAULTS = st.sampled_from(
+    [[], [], [], [{"at_seconds": 1, "verb": "kill"}], [{"at_seconds": 1, "verb": "remove"}]]
+)
+
+
+def accepted_by_the_platform(document: dict[str, Any]) -> bool | None:
+    """Whether the experiment may be saved; None: it is none, whatever its plugins can do."""
+    try:
+        experiment = Experiment.model_validate(document)
+    except ValidationError:
+        return None
+    errors = check(experiment, MANIFESTS)
+    assert len(errors) < MOST_ERRORS
+    # How many records there will be is the experiment's to say, and nobody's whom an order reaches.
+    return not set(errors) - set(size_errors(experiment, MANIFESTS))
+
+
+def taken_by_the_agent(document: dict[str, Any]) -> bool:
+    """Whether a machine that lacks nothing begins with it."""
+    order = AttemptOrder.model_validate(
+        {
+            "attempt_id": UUID(int=1),
+            "run_id": UUID(int=2),
+            "campaign_id": UUID(int=3),
+            "fence": 1,
+            "attempt_token": "-",
+            "target": document["targets"][0],
+            "workload": document["workloads"][0],
+            "load": document["load_levels"][0],
+            "phases": [{"kind": "measure", "duration_seconds": 60}],
+            "interval_seconds": 1,
+            "seed": 1,
+            "limit_seconds": 100,
+            "faults": document["faults"],
+        }
+    )
+    plugin = SHIPPED[order.target.system]
+    assert isinstance(plugin, Plugin)
+    tool = None if order.target.tool is None else MANIFESTS[order.target.tool]
+    try:
+        check_compatible(order, order.target, plugin.manifest, tool, {})
+        plugin.check_target(order.target, {})
+    except TargetInvalid:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_what_one_accepts_the_other_takes(system: str) -> None:
+    seen: dict[bool, int] = {True: 0, False: 0}
+
+    @settings(max_examples=150, deadline=None, database=None, derandomize=True)
+    @given(targets_of(MANIFESTS[system]), WORKLOADS, LOADS, FAULTS)
+    def judged(
+        target: dict[str, Any],
+        workload: dict[str, Any],
+        load: dict[str, Any],
+        faults: list[dict[str, Any]],
+    ) -> None:
+        document = {
+            "slug": "one",
+            "name": "One",
+            "targets": [target],
+            "workloads": [workload],
+            "load_levels": [load],
+            "faults": faults,
+            "scenario": "fault" if faults else "fixed",
+        }
+        accepted = accepted_by_the_platform(document)
+        if accepted is not None:
+            seen[accepted] += 1
+            assert taken_by_the_agent(document) == accepted
+
+    judged()
+    assert seen[True], "some targets fit"
+    assert seen[False], "some do not"
