@@ -25,7 +25,7 @@ from weighhouse_testing.tree import text_of, tracked
 JUDGES = frozenset({"value_problems", "fault_problem", "unmet"})
 """What holds a part of a document against a manifest."""
 MAY_ASK = {
-    "judging/weighhouse_judging/fairness/equalising.py": "proposes values that a parameter may have",
+    "judging/weighhouse_judging/fairness/equalising.py": "proposes values that fit a parameter",
     "judging/weighhouse_judging/bench/scenarios.py": "a calibration's goal that is not met",
     "plugins/sdk/weighhouse_sdk/testkit/visiting.py": "makes values that meet a rule, or break it",
 }
