@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from weighhouse_agent.faulting import asked, check_faults
+from weighhouse_agent.compatibility import check_compatible
+from weighhouse_agent.faulting import asked
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Target
@@ -182,24 +183,30 @@ def test_a_verb_that_the_plugin_lacks_is_refused_before_anything_is_deployed(
     failure = attempt.completion.failure
     assert failure is not None
     assert failure.kind == "invalid"
-    assert "faults[0]: `network`: Scale offers: kill" in failure.message
+    assert "faults[0].verb: Scale has no verb 'network'" in failure.message
+    assert failure.hint == "faults[0].verb: one of kill"
     assert attempt.of_kind("mark") == []
 
 
 @pytest.mark.parametrize(
     ("target", "fault", "told"),
     [
-        ({"deployment": "external"}, {"verb": "kill"}, "has no nodes of ours"),
-        ({}, {"verb": "kill", "node": 2}, "node 2: there are 1"),
+        (
+            {"deployment": "external", "endpoints": ["tcp://127.0.0.1:1"]},
+            {"verb": "kill"},
+            "deployment: nothing can be done on purpose to a deployment 'external'",
+        ),
+        ({}, {"verb": "kill", "node": 2}, "faults[0].node: node 2: there are 1"),
     ],
 )
 def test_what_is_not_there_cannot_be_broken(
-    target: dict[str, Any], fault: dict[str, Any], told: str
+    target: dict[str, Any], fault: dict[str, Any], told: str, order: MakeOrder
 ) -> None:
     wanted = Target.model_validate({"name": "a", "system": "redis", **target})
     verb = Fault.model_validate({"at_seconds": 0, **fault})
+    asked_for = order(system="redis").model_copy(update={"target": wanted, "faults": (verb,)})
     with pytest.raises(TargetInvalid) as refused:
-        check_faults(load_plugin("redis").manifest, wanted, [verb])
+        check_compatible(asked_for, wanted, load_plugin("redis").manifest)
     assert told in refused.value.message
 
 

@@ -17,6 +17,7 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.errors import TargetInvalid
 
 from weighhouse_agent.chaining import links_of
+from weighhouse_agent.gangs import is_gang
 
 
 def check_compatible(
@@ -48,8 +49,8 @@ def _errors(
     manifests: Mapping[str, Manifest],
     machine: Mapping[str, int] | None,
 ) -> Iterator[FieldError]:
-    links = links_of(order)
-    yield from target_errors(target, manifests, [link.workload for link in links], machine)
+    links, known = links_of(order), {**(machine or {}), "placement:together": not is_gang(order)}
+    yield from target_errors(target, manifests, [link.workload for link in links], known)
     for link in links:
         errors = workload_errors(link.workload, [target], manifests, [link.load])
         yield from within("workload", errors)

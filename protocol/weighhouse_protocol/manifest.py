@@ -261,7 +261,8 @@ class Manifest(Document):
     def unmet(self, target: Target, machine: Mapping[str, int] | None = None) -> list[Unmet]:
         """What of `requirements` a target does not meet.
 
-        :param machine: facts as in `requirements.MACHINE` and `WORKLOAD`; None: not known.
+        :param machine: facts as in `requirements.MACHINE`, `PLACEMENT` and `WORKLOAD`; None: none is
+            known.
         """
         return unmet(self.requirements, self.requirement_facts(target, machine).get)
 

@@ -28,8 +28,11 @@ LAYOUT = (
 )  # fmt: skip
 """Facts of the target besides its parameters; `topology:primaries`: `ManifestTopology.primaries`.
 Nothing is said of an edition that is not known."""
-NEEDED = ("deployment", "edition")
-"""Those that a requirement may need to be something."""
+PLACEMENT = {"placement:together": "one machine for servers and driver"}
+"""Facts of how a run is placed, in words: whether one machine has all of it. Known where an
+experiment is written, and to the agent."""
+NEEDED = ("deployment", "edition", *PLACEMENT)
+"""What a requirement may need to be something, besides values and the machine."""
 OPTION = "option:"
 """Before a driver option's name."""
 
@@ -122,7 +125,7 @@ def check_names(
     :raises ValueError: naming what is not there.
     """
     own = {*parameters, *(f"{OPTION}{name}" for name in options)}
-    known = {*own, *LAYOUT, *WORKLOAD, *MACHINE}
+    known = {*own, *LAYOUT, *PLACEMENT, *WORKLOAD, *MACHINE}
     for index, each in enumerate(requirements):
         unknown = (each.names() - known) | (each.needs.keys() - own - {*MACHINE, *NEEDED})
         if unknown:

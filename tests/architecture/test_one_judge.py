@@ -140,6 +140,7 @@ LOADS = st.sampled_from(
 FAULTS = st.sampled_from(
     [[], [], [], [{"at_seconds": 1, "verb": "kill"}], [{"at_seconds": 1, "verb": "remove"}]]
 )
+PLACEMENTS = st.sampled_from([{}, {}, {}, {"drivers": {"machines": 2}}])
 
 
 def accepted_by_the_platform(document: dict[str, Any]) -> bool | None:
@@ -171,6 +172,10 @@ def taken_by_the_agent(document: dict[str, Any]) -> bool:
             "seed": 1,
             "limit_seconds": 100,
             "faults": document["faults"],
+            "gang": [
+                {"index": index, "agent_name": "a", "roles": ["driver"], "address": "10.0.0.1"}
+                for index in range(2 if document["placement"] else 0)
+            ],
         }
     )
     plugin = SHIPPED[order.target.system]
@@ -189,12 +194,13 @@ def test_what_one_accepts_the_other_takes(system: str) -> None:
     seen: dict[bool, int] = {True: 0, False: 0}
 
     @settings(max_examples=150, deadline=None, database=None, derandomize=True)
-    @given(targets_of(MANIFESTS[system]), WORKLOADS, LOADS, FAULTS)
+    @given(targets_of(MANIFESTS[system]), WORKLOADS, LOADS, FAULTS, PLACEMENTS)
     def judged(
         target: dict[str, Any],
         workload: dict[str, Any],
         load: dict[str, Any],
         faults: list[dict[str, Any]],
+        placement: dict[str, Any],
     ) -> None:
         document = {
             "slug": "one",
@@ -204,6 +210,7 @@ def test_what_one_accepts_the_other_takes(system: str) -> None:
             "load_levels": [load],
             "faults": faults,
             "scenario": "fault" if faults else "fixed",
+            "placement": placement,
         }
         accepted = accepted_by_the_platform(document)
         if accepted is not None:

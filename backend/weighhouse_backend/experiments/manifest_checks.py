@@ -39,7 +39,8 @@ def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Iterat
     for index, (path, target) in enumerate(targets.items()):
         measured = [workload for place, workload in enumerate(experiment.workloads)
                     if matrix.count(index, place)]  # fmt: skip
-        yield from within(path, target_errors(target, manifests, measured))
+        known = {"placement:together": experiment.placement.together(target)}
+        yield from within(path, target_errors(target, manifests, measured, known))
     yield from _operation_errors(experiment, manifests)
     yield from fault_errors(experiment.faults, targets, manifests)
     yield from _pipeline_errors(experiment, manifests)

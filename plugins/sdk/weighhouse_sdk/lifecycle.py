@@ -219,7 +219,7 @@ class Plugin(ABC):
         :raises TargetInvalid: with every problem and its path.
         """
         known = capacity(target) if machine is None else machine
-        TargetInvalid.raise_for(system_errors(target, self.manifest, machine=known))
+        TargetInvalid.raise_for(system_errors(target, self.manifest, known=known))
 
     def check_here(self, context: Context) -> None:
         """`check_target` of a context's target, with what its machine has.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from weighhouse_protocol.compatibility.values import value_errors
 from weighhouse_protocol.document_errors import FieldError, did_you_mean, one_of, within
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.requirements import Unmet, place_of
+from weighhouse_protocol.requirements import OPTION, PLACEMENT, Unmet, place_of
 from weighhouse_protocol.target import OWN_NODES, Limits, Target
 from weighhouse_protocol.workload import Workload
 
@@ -14,13 +14,14 @@ def target_errors(
     target: Target,
     manifests: Mapping[str, Manifest],
     workloads: Sequence[Workload] = (),
-    machine: Mapping[str, int] | None = None,
+    known: Mapping[str, int] | None = None,
 ) -> Iterator[FieldError]:
     """Everything in a target that its plugins cannot do.
 
     :param manifests: by plugin, those that are known; its tool's among them.
     :param workloads: that it is measured under; none: nothing is said of what they need.
-    :param machine: facts as in `requirements.MACHINE`; None: where it will run is not known.
+    :param known: facts as in `requirements.MACHINE` and `PLACEMENT`; None: where and how it will
+        run is not known.
     :returns: errors with paths in the target: an unknown system or tool, and what `system_errors`
         tells.
     """
@@ -28,7 +29,7 @@ def target_errors(
     if manifest is None or manifest.kind != "system":
         yield _unknown_system(target.system, manifests)
         return
-    yield from system_errors(target, manifest, workloads, machine)
+    yield from system_errors(target, manifest, workloads, known)
     yield from _tool_errors(target, manifest, manifests)
 
 
@@ -36,7 +37,7 @@ def system_errors(
     target: Target,
     manifest: Manifest,
     workloads: Sequence[Workload] = (),
-    machine: Mapping[str, int] | None = None,
+    known: Mapping[str, int] | None = None,
 ) -> Iterator[FieldError]:
     """The same of the system alone, whoever makes the load.
 
@@ -52,7 +53,7 @@ def system_errors(
         wrong = True
         yield error
     if not wrong:  # What is no value of a parameter says nothing about another.
-        yield from _requirement_errors(target, manifest, workloads, machine)
+        yield from _requirement_errors(target, manifest, workloads, known)
 
 
 def is_reserved(option: str) -> bool:
@@ -198,11 +199,11 @@ def _requirement_errors(
     target: Target,
     manifest: Manifest,
     workloads: Sequence[Workload],
-    machine: Mapping[str, int] | None,
+    known: Mapping[str, int] | None,
 ) -> Iterator[FieldError]:
     told: list[Unmet] = []
     for facts in _facts_of(workloads):
-        for unmet in manifest.unmet(target, {**(machine or {}), **facts}):
+        for unmet in manifest.unmet(target, {**(known or {}), **facts}):
             if unmet not in told:
                 told.append(unmet)
                 yield _requirement_error(target, unmet)
@@ -215,7 +216,8 @@ def _facts_of(workloads: Sequence[Workload]) -> Iterable[Mapping[str, int]]:
 
 
 def _requirement_error(target: Target, unmet: Unmet) -> FieldError:
-    path, name = unmet.place_in(target), unmet.parameter.removeprefix("option:")
+    path, name = unmet.place_in(target), unmet.parameter.removeprefix(OPTION)
+    name = PLACEMENT.get(name, name)
     subject = "" if path == place_of(unmet.parameter) else f"{name} "
     return FieldError(
         path=path,
