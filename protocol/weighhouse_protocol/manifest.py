@@ -261,8 +261,7 @@ class Manifest(Document):
     def unmet(self, target: Target, machine: Mapping[str, int] | None = None) -> list[Unmet]:
         """What of `requirements` a target does not meet.
 
-        :param machine: facts as in `requirements.MACHINE`, `PLACEMENT` and `WORKLOAD`; None: none is
-            known.
+        :param machine: facts as in `requirements.MACHINE`, `PLACEMENT`, `WORKLOAD`; None: unknown.
         """
         return unmet(self.requirements, self.requirement_facts(target, machine).get)
 
