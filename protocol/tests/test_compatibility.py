@@ -3,18 +3,25 @@
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.compatibility.faults import fault_errors
 from weighhouse_protocol.compatibility.targets import is_reserved, system_errors, target_errors
 from weighhouse_protocol.compatibility.values import value_errors
-from weighhouse_protocol.compatibility.workloads import load_errors, workload_errors
+from weighhouse_protocol.compatibility.workloads import (
+    carrying_errors,
+    load_errors,
+    making_errors,
+    workload_errors,
+)
 from weighhouse_protocol.document_errors import FieldError, within
 from weighhouse_protocol.faults import Fault
-from weighhouse_protocol.load import OpenLoad
-from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.load import Load, OpenLoad
+from weighhouse_protocol.manifest import Manifest, ManifestTool
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
+LOAD: TypeAdapter[Load] = TypeAdapter(Load)
 SCHEMA = {
     "properties": {
         "mode": {"type": "string", "enum": ["fast", "safe"], "default": "safe"},
@@ -218,3 +225,89 @@ def test_faults_are_done_to_nodes_that_the_agent_started() -> None:
     assert error.path == "targets[0].deployment"
     (error,) = fault_errors([kill], {"": target()}, BOTH)
     assert (error.path, error.message) == ("faults[0].verb", "Store has no verb 'kill'")
+
+
+REACH = {
+    "workload": ["zero_padding"], "options": ["layout"], "distributions": ["uniform", "latest"],
+    "schemes": ["tcp"],
+}  # fmt: skip
+TELLING = TOOL.model_copy(
+    update={
+        "tool": ManifestTool.model_validate({"drivers": ["d"], "reach": REACH}),
+        "operations": ("read", "update"),
+    }
+)
+OPTIONS = {"properties": {name: {"type": "string"} for name in ("layout", "compress")}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "path", "says"),
+    [
+        (
+            {"driver_options": {"layout": "a", "compress": "b"}},
+            "driver_options.compress",
+            "Tool has nothing for it",
+        ),
+        (
+            {"deployment": "in_process", "parameters": {"compress": "b"}},
+            "parameters.compress",
+            "Tool has nothing for it",
+        ),
+        ({"topology": {"nodes": 2}}, "topology", "makes load on one endpoint, there are 2"),
+        (
+            {"deployment": "external", "endpoints": ["tcp://a:1", "tcp://b:1"]},
+            "endpoints",
+            "makes load on one endpoint, there are 2",
+        ),
+        (
+            {"deployment": "external", "endpoints": ["tls://a:1"]},
+            "endpoints",
+            "Tool is not set up for tls",
+        ),
+    ],
+)
+def test_what_a_tool_cannot_be_told_of_a_target_is_refused(
+    changed: dict[str, Any], path: str, says: str
+) -> None:
+    store = manifest(
+        topology={"layout": "ring", "max_nodes": 3},
+        driver={"id": "d", "options": OPTIONS},
+        parameters=OPTIONS,
+    )
+    (error,) = target_errors(target(tool="tool", **changed), {"store": store, "tool": TELLING})
+    assert error.path == path
+    assert says in error.message
+    assert list(target_errors(target(tool="tool", **changed), {"store": store, "tool": TOOL})) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "path"),
+    [
+        ({"zero_padding": 4, "request_distribution": "latest"}, None),
+        ({"operations": {"read": 0.5, "update": 0.5}}, "operations"),
+        ({"request_distribution": "zipfian"}, "request_distribution"),
+        ({"field_count": 3}, "field_count"),
+        ({"keys_per_read": 3}, "keys_per_read"),
+    ],
+)
+def test_so_is_what_it_cannot_be_told_of_a_workload(
+    changed: dict[str, Any], path: str | None
+) -> None:
+    workload = Workload.model_validate({"name": "w", "operations": {"read": 1.0}, **changed})
+    found = [error.path for error in carrying_errors(workload, TELLING)]
+    assert found == ([] if path is None else [path])
+
+
+@pytest.mark.parametrize(
+    ("load", "path"),
+    [
+        ({"model": "closed", "clients": 2}, None),
+        ({"model": "closed", "clients": 2, "think_time_us": 5}, "think_time_us"),
+        ({"model": "closed", "clients": 2, "pipeline": 2}, "pipeline"),
+        ({"model": "open", "rate_per_second": 5, "connections": 1}, "model"),
+    ],
+)
+def test_so_is_a_load_that_it_cannot_make(load: dict[str, Any], path: str | None) -> None:
+    found = [error.path for error in making_errors(LOAD.validate_python(load), TELLING)]
+    assert found == ([] if path is None else [path])
+    assert list(making_errors(LOAD.validate_python(load), TOOL)) == []

@@ -26,6 +26,7 @@ from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
 from weighhouse_protocol.links import Link, Source
 from weighhouse_protocol.offered import check_whole, toml_of
 from weighhouse_protocol.parameters import Parameters, declared, defaults
+from weighhouse_protocol.reach import Reach
 from weighhouse_protocol.requirements import (
     MACHINE,
     Requirement,
@@ -122,6 +123,8 @@ class ManifestTool(Document):
     """Drivers in whose place it can make load, for example `resp`."""
     pipelines: bool = False
     """Whether its clients can keep several requests in flight."""
+    reach: Reach | None = None
+    """What its options can say; None: only its plugin knows, on the agent's machine."""
 
 
 class Manifest(Document):
@@ -254,6 +257,7 @@ class Manifest(Document):
             "topology:replication_factor": target.topology.replication_factor,
             "topology:primaries": self.topology.primaries(target),
             "deployment": target.deployment,
+            "tool": target.tool or "",
             "edition": None if edition is None else edition.id,
             **{n: v for n, v in (machine or {}).items() if not (there and n in MACHINE)},
         }

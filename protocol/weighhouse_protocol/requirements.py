@@ -25,13 +25,14 @@ are not known."""
 
 LAYOUT = (
     "topology:nodes", "topology:replication_factor", "topology:primaries", "deployment", "edition",
+    "tool",
 )  # fmt: skip
-"""Facts of the target besides its parameters; `topology:primaries`: `ManifestTopology.primaries`.
-Nothing is said of an edition that is not known."""
+"""Facts of the target besides its parameters; `topology:primaries`: `ManifestTopology.primaries`;
+`tool`: empty where none makes the load. Nothing is said of an edition that is not known."""
 PLACEMENT = {"placement:together": "one machine for servers and driver"}
 """Facts of how a run is placed, in words: whether one machine has all of it. Known where an
 experiment is written, and to the agent."""
-NEEDED = ("deployment", "edition", *PLACEMENT)
+NEEDED = ("deployment", "edition", "tool", *PLACEMENT)
 """What a requirement may need to be something, besides values and the machine."""
 OPTION = "option:"
 """Before a driver option's name."""

@@ -12,7 +12,10 @@ from weighhouse_protocol.compatibility.targets import target_errors
 from weighhouse_protocol.compatibility.workloads import load_errors, workload_errors
 from weighhouse_protocol.document_errors import FieldError, within
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.load import Load
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.matrix import OwnPoints
+from weighhouse_protocol.target import Target
 
 from weighhouse_backend.experiments.chain_checks import chain_errors
 from weighhouse_backend.experiments.size_checks import size_errors
@@ -51,14 +54,31 @@ def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Iterat
 def _operation_errors(
     experiment: Experiment, manifests: Mapping[str, Manifest]
 ) -> Iterator[FieldError]:
-    matrix, loads = experiment.matrix, dict(experiment.loads)
+    matrix, loads = experiment.matrix, [load for _, load in experiment.loads]
     for index, workload in enumerate(experiment.workloads):
         targets = [target for place, target in enumerate(experiment.targets)
                    if matrix.count(place, index)]  # fmt: skip
-        errors = workload_errors(workload, targets, manifests, tuple(loads.values()))
+        errors = workload_errors(workload, targets, manifests, loads)
         yield from within(f"workloads[{index}]", errors)
-    for path, load in loads.items():
-        yield from within(path, load_errors(load, experiment.targets, manifests))
+    for path, load, targets in _loaded(experiment):
+        yield from within(path, load_errors(load, targets, manifests))
+
+
+def _loaded(experiment: Experiment) -> Iterator[tuple[str, Load, list[Target]]]:
+    """Each load with its path, and the targets that are measured with it."""
+    matrix, count = experiment.matrix, len(experiment.workloads)
+    levels = [{level for workload in range(count) for level in matrix.levels_of(index, workload)}
+              for index in range(len(experiment.targets))]  # fmt: skip
+    for index, level in enumerate(experiment.load_levels):
+        path = f"load_levels[{index}]"
+        measured = [target for place, target in enumerate(experiment.targets)
+                    if index in levels[place]]  # fmt: skip
+        if not isinstance(level, OwnPoints):
+            yield path, level, measured
+            continue
+        for place, point in enumerate(level.points):
+            own = [target for target in measured if target.name == point.target]
+            yield f"{path}.points[{place}].load", point.load, own
 
 
 def _pipeline_errors(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from weighhouse_protocol.compatibility.tools import reached_errors
 from weighhouse_protocol.compatibility.values import value_errors
 from weighhouse_protocol.document_errors import FieldError, did_you_mean, one_of, within
 from weighhouse_protocol.manifest import Manifest
@@ -176,6 +177,7 @@ def _tool_errors(
             "on that machine to read",
             expected="no credentials, or no tool: the plugin's own driver",
         )
+    yield from reached_errors(target, manifest, manifests[target.tool])
 
 
 def _value_errors(target: Target, manifest: Manifest) -> Iterator[FieldError]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from weighhouse_protocol.compatibility.tools import part_errors, shape_errors
 from weighhouse_protocol.document_errors import FieldError, listed
 from weighhouse_protocol.layouts import Feature
 from weighhouse_protocol.load import Load
@@ -29,30 +30,41 @@ def workload_errors(
     :param loads: that it is measured with.
     :returns: errors with paths in the workload.
     """
-    operations = [name for name, share in workload.operations.model_dump().items() if share > 0]
-    parts = [name for name in FEATURES if _asks(workload, name)]
     rates = {operation for load in loads for operation in _rates(load)}
-    yield from _layout_errors(
-        {*operations, *rates, *(FEATURES[part][0] for part in parts)}, targets, manifests
-    )
+    asked = {*_operations(workload), *rates, *(FEATURES[part][0] for part in _parts(workload))}
+    yield from _layout_errors(asked, targets, manifests)
     for manifest in _plugins(targets, manifests):
-        yield from _operation_errors("operations", operations, manifest)
-        for part in parts:
-            feature, doing = FEATURES[part]
-            if feature not in manifest.features:
-                yield FieldError(
-                    path=part,
-                    message=f"{manifest.name} cannot {doing}",
-                    expected="the default, or another system or tool",
-                )
+        yield from carrying_errors(workload, manifest)
+
+
+def carrying_errors(workload: Workload, manifest: Manifest) -> Iterator[FieldError]:
+    """Everything in a workload that one system or tool cannot do; paths are in the workload."""
+    yield from _operation_errors("operations", _operations(workload), manifest)
+    told = []
+    for part in _parts(workload):
+        feature, doing = FEATURES[part]
+        if feature not in manifest.features:
+            told.append(part)
+            yield FieldError(
+                path=part,
+                message=f"{manifest.name} cannot {doing}",
+                expected="the default, or another system or tool",
+            )
+    yield from part_errors(workload, manifest, told)
 
 
 def load_errors(
     load: Load, targets: Sequence[Target], manifests: Mapping[str, Manifest]
 ) -> Iterator[FieldError]:
-    """The same of a load that has a rate for each operation; paths are in the load."""
+    """Everything in a load that a target's system or tool cannot do; paths are in the load."""
     for manifest in _plugins(targets, manifests):
-        yield from _operation_errors("operation_rates", _rates(load), manifest)
+        yield from making_errors(load, manifest)
+
+
+def making_errors(load: Load, manifest: Manifest) -> Iterator[FieldError]:
+    """The same of one system or tool."""
+    yield from _operation_errors("operation_rates", _rates(load), manifest)
+    yield from shape_errors(load, manifest)
 
 
 def _plugins(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -> Iterator[Manifest]:
@@ -61,8 +73,14 @@ def _plugins(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -> It
     return (manifests[name] for name in names if name in manifests)
 
 
-def _asks(workload: Workload, part: str) -> bool:
-    return bool(getattr(workload, part) != Workload.model_fields[part].default)
+def _operations(workload: Workload) -> list[str]:
+    return [name for name, share in workload.operations.model_dump().items() if share > 0]
+
+
+def _parts(workload: Workload) -> list[str]:
+    """Those that take a feature and are asked for."""
+    fields = Workload.model_fields
+    return [part for part in FEATURES if getattr(workload, part) != fields[part].default]
 
 
 def _rates(load: Load) -> Collection[str]:
