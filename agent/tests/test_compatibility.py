@@ -1,6 +1,5 @@
 """An order is held against the plugins here by the judge that the platform asked."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +9,8 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.registry import load_plugin, load_tool
 
-MakeOrder = Callable[..., AttemptOrder]
+from .conftest import MakeOrder
+
 REDIS, AEROSPIKE = (load_plugin(name).manifest for name in ("redis", "aerospike"))
 THERE = {"deployment": "external", "endpoints": ["tcp://127.0.0.1:1"]}
 

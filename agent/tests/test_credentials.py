@@ -19,10 +19,9 @@ from weighhouse_sdk.credentials import Credentials, CredentialsRefused
 from weighhouse_sdk.wire import Address, Connection
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, as_users_have_it, ended
 from .protocol_server import Server
 
-MakeOrder = Callable[..., AttemptOrder]
 PASSWORD = "weigh 5 stones, tell nobody"
 
 
@@ -109,9 +108,7 @@ def external(order: MakeOrder, endpoint: str, credentials: str | None) -> Attemp
 
 
 def with_drivers(agent: RunningAgent) -> RunningAgent:
-    agent.environment = {
-        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
-    }
+    agent.environment = as_users_have_it()
     return agent
 
 

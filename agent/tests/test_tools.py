@@ -1,15 +1,12 @@
 """The agent with foreign load tools, on real systems."""
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_sdk.testkit import at_hand
-from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, carried_out
 from .protocol_server import Attempt, Server
 
 READS = {
@@ -18,24 +15,6 @@ READS = {
     "zero_padding": 12,
     "operations": {"read": 1.0},
 }
-MakeOrder = Callable[..., AttemptOrder]
-
-
-@pytest.fixture
-def real(agent: RunningAgent) -> RunningAgent:
-    """An agent with the plugins, drivers and tools that are installed."""
-    agent.environment = {
-        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
-    }
-    return agent
-
-
-def carried_out(agent: RunningAgent, server: Server, wanted: AttemptOrder) -> Attempt:
-    attempt = server.platform.offer(wanted)
-    agent.start()
-    until("it ends", lambda: ended(attempt))
-    assert agent.processes() == []
-    return attempt
 
 
 def measured(attempt: Attempt, operation: str) -> list[dict[str, Any]]:
