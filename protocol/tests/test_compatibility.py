@@ -123,6 +123,18 @@ THERE = {"deployment": "external", "endpoints": ["tcp://127.0.0.1:1"]}
             "cannot be kept for the deployment in_process",
             "no limits, or deployment: process or docker",
         ),
+        (
+            {"deployment": "external", "endpoints": ["tcp://a:1", "127.0.0.1:6379"]},
+            "endpoints[1]",
+            "`127.0.0.1:6379`: it is to be SCHEME://HOST:PORT",
+            "tcp://127.0.0.1:6379",
+        ),
+        (
+            {"deployment": "external", "endpoints": ["redis://:hush@127.0.0.1:1"]},
+            "endpoints[0]",
+            "it holds a user or a password",
+            "tcp://127.0.0.1:6379",
+        ),
         ({"image": "i:2"}, "image", "says nothing to the deployment process", "no image"),
         ({"credentials": "staging"}, "credentials", "needs no credentials", "no credentials"),
         (
@@ -223,6 +235,11 @@ def test_faults_are_done_to_nodes_that_the_agent_started() -> None:
     assert error.path == "deployment"
     (error,) = fault_errors([kill], {"targets[0]": target(deployment="in_process")}, breakable)
     assert error.path == "targets[0].deployment"
+    cut = Fault.model_validate({"at_seconds": 1, "verb": "network", "network": {"partition": True}})
+    apart = {"store": manifest(faults=["network"], topology={"layout": "ring", "max_nodes": 3})}
+    assert list(fault_errors([cut], {"": target(topology={"nodes": 2})}, apart)) == []
+    (error,) = fault_errors([cut], {"": target()}, apart)
+    assert error.path == "faults[0].network.partition"
     (error,) = fault_errors([kill], {"": target()}, BOTH)
     assert (error.path, error.message) == ("faults[0].verb", "Store has no verb 'kill'")
 

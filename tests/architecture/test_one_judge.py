@@ -84,7 +84,9 @@ def chosen(schema: dict[str, object], *others: str) -> st.SearchStrategy[dict[st
 def targets_of(manifest: Manifest) -> st.SearchStrategy[dict[str, Any]]:
     ways = st.sampled_from([*manifest.deployments, *get_args(Deployment)])
     editions = [None, None, "unheard-of", *(one.id for one in manifest.known_editions)]
-    addresses = st.sampled_from([[], ["tcp://127.0.0.1:1"], ["tcp://10.0.0.1:1", "tcp://h:2"]])
+    addresses = st.sampled_from(
+        [[], ["127.0.0.1"], ["tls://h:1"], ["tcp://127.0.0.1:1"], ["tcp://10.0.0.1:1", "tcp://h:2"]]
+    )
 
     def of(way: str) -> st.SearchStrategy[dict[str, Any]]:
         there = way == "external"
@@ -138,7 +140,13 @@ LOADS = st.sampled_from(
     ]
 )
 FAULTS = st.sampled_from(
-    [[], [], [], [{"at_seconds": 1, "verb": "kill"}], [{"at_seconds": 1, "verb": "remove"}]]
+    [
+        [],
+        [],
+        [{"at_seconds": 1, "verb": "kill"}],
+        [{"at_seconds": 1, "verb": "remove"}],
+        [{"at_seconds": 1, "verb": "network", "network": {"partition": True}}],
+    ]
 )
 PLACEMENTS = st.sampled_from([{}, {}, {}, {"drivers": {"machines": 2}}])
 

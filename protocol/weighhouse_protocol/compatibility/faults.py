@@ -55,6 +55,13 @@ def _unfit_errors(
 ) -> Iterator[FieldError]:
     """Verbs that the system has, but not for this node of this topology."""
     for at, fault in enumerate(faults):
+        cut_off = fault.network is not None and fault.network.partition
+        if cut_off and target.topology.nodes == 1:
+            yield FieldError(
+                path=f"faults[{at}].network.partition",
+                message=f"{target.name}: there is no other node to be cut off from",
+                expected="a target of several nodes, or another verb",
+            )
         problem = manifest.fault_problem(fault, target.topology)
         if fault.verb in manifest.faults and problem is not None:
             yield FieldError(

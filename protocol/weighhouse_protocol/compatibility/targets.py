@@ -4,10 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from weighhouse_protocol.compatibility.tools import reached_errors
 from weighhouse_protocol.compatibility.values import value_errors
-from weighhouse_protocol.document_errors import FieldError, did_you_mean, one_of, within
+from weighhouse_protocol.document_errors import (
+    LONGEST_TOLD,
+    FieldError,
+    did_you_mean,
+    one_of,
+    within,
+)
+from weighhouse_protocol.endpoints import NotAnEndpoint, parts_of
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.requirements import OPTION, PLACEMENT, Unmet, place_of
 from weighhouse_protocol.target import OWN_NODES, Limits, Target
+from weighhouse_protocol.text import seen
 from weighhouse_protocol.workload import Workload
 
 
@@ -123,6 +131,7 @@ def _external_errors(target: Target) -> Iterator[FieldError]:
                 message="an external target needs its addresses",
                 expected="for example ['tcp://127.0.0.1:6379']",
             )
+        yield from _endpoint_errors(target.endpoints)
         if target.parameters:
             yield FieldError(
                 path="parameters",
@@ -142,6 +151,18 @@ def _external_errors(target: Target) -> Iterator[FieldError]:
             message="a system that the agent sets up itself needs no credentials",
             expected="no credentials, or deployment: external",
         )
+
+
+def _endpoint_errors(endpoints: Iterable[str]) -> Iterator[FieldError]:
+    for index, endpoint in enumerate(endpoints):
+        try:
+            parts_of(endpoint)
+        except NotAnEndpoint as error:
+            yield FieldError(
+                path=f"endpoints[{index}]",
+                message=f"`{seen(endpoint)[:LONGEST_TOLD]}`: {error}",
+                expected="for example tcp://127.0.0.1:6379",
+            )
 
 
 def _tool_errors(
