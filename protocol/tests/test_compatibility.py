@@ -297,6 +297,14 @@ def test_what_a_tool_cannot_be_told_of_a_target_is_refused(
     assert list(target_errors(target(tool="tool", **changed), {"store": store, "tool": TOOL})) == []
 
 
+def test_copies_are_endpoints_where_clients_are_told_of_all_nodes() -> None:
+    three = target(tool="tool", topology={"nodes": 3, "replication_factor": 3})
+    for endpoints, wrong in (("primaries", []), ("all", ["topology"])):
+        topology = {"layout": "replicas", "max_nodes": 3, "endpoints": endpoints}
+        known = {"store": manifest(topology=topology), "tool": TELLING}
+        assert [error.path for error in target_errors(three, known)] == wrong
+
+
 @pytest.mark.parametrize(
     ("changed", "path"),
     [

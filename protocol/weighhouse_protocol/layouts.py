@@ -37,6 +37,9 @@ class ManifestTopology(Document):
     each record is on one then. hashing: where the driver option of that name says how, and is not
     `none`."""
 
+    endpoints: Literal["primaries", "all"] = "primaries"
+    """Which of several nodes clients are told of: one for each share of the data, or all."""
+
     def by_client(self, target: Target) -> bool:
         """Whether a target has several nodes that know nothing of each other."""
         several = target.topology.nodes > 1 or len(target.endpoints) > 1
@@ -49,6 +52,11 @@ class ManifestTopology(Document):
         """Over how many nodes, their copies aside, a target's keys are spread."""
         nodes, copies = target.topology.nodes, target.topology.replication_factor
         return max(nodes, len(target.endpoints)) if self.by_client(target) else -(-nodes // copies)
+
+    def ends(self, target: Target) -> int:
+        """How many endpoints clients are told of."""
+        own = target.topology.nodes if self.endpoints == "all" else self.primaries(target)
+        return max(own, len(target.endpoints))
 
     def lacks(self, target: Target) -> tuple[Operation | Feature, ...]:
         """What the system can do, but not when it is laid out so."""

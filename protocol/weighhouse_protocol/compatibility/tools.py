@@ -32,13 +32,13 @@ def reached_errors(target: Target, system: Manifest, tool: Manifest) -> Iterator
     yield from within("driver_options", option_errors(target.driver_options, tool))
     if target.deployment == "in_process":  # What lives in the driver has its settings as options.
         yield from within("parameters", option_errors(target.parameters, tool))
-    ends = max(len(target.endpoints), system.topology.primaries(target))
+    ends = system.topology.ends(target)
     if ends > 1 and not reach.several:
         path = "endpoints" if len(target.endpoints) > 1 else "topology"
         yield FieldError(
             path=path,
             message=f"{tool.name} makes load on one endpoint, there are {ends}",
-            expected=f"one endpoint, one primary, {OTHERWISE}",
+            expected=f"a target with one, {OTHERWISE}",
         )
     for endpoint in target.endpoints:
         scheme = endpoint.partition("://")[0]
