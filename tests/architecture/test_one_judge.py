@@ -122,6 +122,8 @@ OF_DOCUMENTS: dict[str, list[Any]] = {
     "placement": [{"drivers": {"machines": 2}}],
 }
 """The same of an experiment."""
+OWN_PARTS = ("edition", "parameters", "driver_options")
+"""Parts of a target that its system's manifest declares."""
 
 
 @st.composite
@@ -158,10 +160,6 @@ def documents(draw: st.DrawFn, manifest: Manifest) -> dict[str, Any]:
         target["driver_options"] = draw(chosen(manifest.driver.options, "unknown", "ca_file"))
     scenario = "fault" if found["faults"] else "fixed"
     return {**found, "targets": [target], "scenario": scenario}
-
-
-OWN_PARTS = ("edition", "parameters", "driver_options")
-"""Parts of a target that its system's manifest declares."""
 
 
 def accepted_by_the_platform(document: dict[str, Any]) -> bool | None:
