@@ -110,7 +110,7 @@ class DriverPlan:
         """
         if self.order.threads is not None:
             return self.order.threads
-        if self.plugin.in_process:
+        if self.target.deployment == "in_process":
             return 1  # Its driver has a thread for each client, whatever it is told.
         most = max(1, min(fewest_connections(self.order), self._processors()))
         if self.tool is None:

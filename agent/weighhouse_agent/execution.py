@@ -240,7 +240,7 @@ class Execution:
 
     def _collect(self) -> None:
         """A system that was broken on purpose need not answer in the end: that is a result."""
-        if self.plugin.in_process:
+        if self.target.deployment == "in_process":
             return
         try:
             self._memory("after")
@@ -287,7 +287,7 @@ class Execution:
         self._count(event)
         if event.phase == "load":
             self._memory("after_load")
-        elif event.phase == "measure" and self.plugin.in_process:
+        elif event.phase == "measure" and self.target.deployment == "in_process":
             # The system is gone with the driver, in a moment.
             self._memory("after")
 

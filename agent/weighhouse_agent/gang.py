@@ -132,7 +132,7 @@ class GangExecution(Execution):
     # before the first phase
 
     def _check(self) -> None:
-        if self.plugin.in_process:
+        if self.target.deployment == "in_process":
             name = self.plugin.manifest.name
             reason = f"{name} lives in the driver, which cannot be shared: use one machine"
             raise TargetInvalid([("placement", reason)])

@@ -182,11 +182,6 @@ class Plugin(ABC):
         """What `plugin.toml` says, with the folder's README.md as documentation."""
         return self._manifest
 
-    @property
-    def in_process(self) -> bool:
-        """Whether the system lives inside the driver, so that there is no server to watch."""
-        return self.manifest.default_deployment == "in_process"
-
     # before a run
 
     @abstractmethod
