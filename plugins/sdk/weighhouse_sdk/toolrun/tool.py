@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.compatibility.tools import option_errors
 from weighhouse_protocol.compatibility.workloads import carrying_errors, making_errors
-from weighhouse_protocol.document_errors import within
+from weighhouse_protocol.document_errors import FieldError, within
 from weighhouse_protocol.driver import DriverOrder
 from weighhouse_protocol.load import Phase
 from weighhouse_protocol.manifest import Manifest
@@ -74,25 +74,29 @@ class Tool(ABC):
         errors = (
             *within("workload", carrying_errors(order.workload, self.manifest)),
             *within("load", making_errors(order.load, self.manifest)),
+            *self._shards(order),
+            *self._phases(order),
             *within("options", option_errors(order.target.options, self.manifest)),
         )
         told = [f"{each.path}: {each.message}; expected: {each.expected}" for each in errors]
-        return [*told, *self._shards(order), *self._phases(order), *self._shared(order)]
+        return [*told, *self._shared(order)]
 
-    def _shards(self, order: DriverOrder) -> Iterator[str]:
+    def _shards(self, order: DriverOrder) -> Iterator[FieldError]:
         if order.shards > 1 and not self.reach.shards:
-            yield f"shards: {self.manifest.name} cannot be told how many threads to have"
+            message = f"{self.manifest.name} cannot be told how many threads to have"
+            yield FieldError("shards", message, "1")
 
-    def _phases(self, order: DriverOrder) -> Iterator[str]:
+    def _phases(self, order: DriverOrder) -> Iterator[FieldError]:
         name = self.manifest.name
         for index, phase in enumerate(order.phases):
             ends = (phase.operation_count, phase.duration_seconds)
             if phase.kind == "load":
                 continue
             if None not in ends and not self.reach.endless:
-                yield f"phases[{index}]: {name} ends at a count or at a time, not at the first"
+                message = f"{name} ends at a count or at a time, not at the first"
+                yield FieldError(f"phases[{index}]", message, "one of both")
             if ends == (None, None):
-                yield f"phases[{index}]: has no end"
+                yield FieldError(f"phases[{index}]", "has no end", "a count or a time")
 
     def _shared(self, order: DriverOrder) -> Iterator[str]:
         """What it cannot do as one of several that make a load together."""
