@@ -53,7 +53,7 @@ def reached_errors(target: Target, system: Manifest, tool: Manifest) -> Iterator
 def option_errors(options: Iterable[str], tool: Manifest) -> Iterator[FieldError]:
     """Options of the system's driver that a tool has nothing for, each under its name."""
     reach = None if tool.tool is None else tool.tool.reach
-    for name in options if reach is not None else ():
+    for name in sorted(options) if reach is not None else ():
         if reach is not None and name not in reach.options:
             yield FieldError(
                 path=name,
