@@ -21,6 +21,7 @@ from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.registry import discover
 from weighhouse_testing.tree import text_of, tracked
 
+PROTOCOL = "weighhouse_protocol"
 JUDGES = frozenset({"value_problems", "fault_problem", "unmet"})
 """What holds a part of a document against a manifest."""
 MAY_ASK = {
@@ -43,9 +44,13 @@ def sources() -> Iterator[tuple[str, ast.AST]]:
 def test_nobody_else_holds_a_target_against_a_manifest() -> None:
     asking, overriding = set(), set()
     for name, node in sources():
-        called = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
-        layout = isinstance(node, ast.Attribute) and ast.unparse(node).endswith("topology.problem")
-        if called in JUDGES or layout:
+        if isinstance(node, ast.Attribute):
+            layout = ast.unparse(node).endswith("topology.problem")
+            asks = node.attr in JUDGES or layout
+        else:
+            ours = isinstance(node, ast.ImportFrom) and str(node.module).startswith(PROTOCOL)
+            asks = ours and any(each.name in JUDGES for each in node.names)
+        if asks:
             asking.add(name)
         if isinstance(node, ast.FunctionDef) and node.name == "check_target":
             overriding.add(name)
