@@ -56,5 +56,5 @@ def test_a_foreign_tool_over_tls_is_refused_before_anything_is_deployed(
     failure = attempt.completion.failure
     assert failure is not None
     assert failure.kind == "invalid"
-    assert "options.tls_ca_file" in failure.message
+    assert "No load tool is given its certificate" in failure.message
     assert attempt.of_kind("target") == []
