@@ -125,7 +125,7 @@ def test_eviction_begins_before_requests_have_to_help(
 ) -> None:
     with pytest.raises(TargetInvalid) as caught:
         PLUGIN.check_target(Target(name="m", system="mongodb", parameters=parameters))
-    assert because in caught.value.hint
+    assert because in f"{caught.value} | {caught.value.hint}"
     assert [path for path, _ in caught.value.problems] == [f"parameters.{at}"]
     PLUGIN.check_target(
         Target(name="m", system="mongodb", parameters={"eviction_dirty_target_percentage": 19})
