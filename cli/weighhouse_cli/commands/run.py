@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from weighhouse_protocol import pages
 from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.client import Client, find_access
@@ -97,7 +98,7 @@ def run(
     if stamp.context is not None:
         order["git"] = stamp.context.model_dump(mode="json", exclude_none=True)
     campaign = client.post("/campaigns", order, repeatable=True)
-    page = f"{client.url}/campaigns/{campaign['id']}"
+    page = pages.at(client.url, pages.campaign(campaign["id"]))
     if not as_json:
         OUT.print(
             f"campaign {numbered(campaign['number'])} of {experiment['name']}: "
