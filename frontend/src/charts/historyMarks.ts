@@ -13,6 +13,9 @@ export function strokeOfChange(change: HistoryChange, palette: Palette) {
   return { color, type: 'solid' as const, width: 1.5 }
 }
 
+/** A line at a place, or one between two. */
+type Mark = ReturnType<typeof stepLine> | object[]
+
 /** Steps, drifts and segments behind a series. */
 export function backdropOf(input: HistoryInput, places: Places, stretches: readonly Joined[], palette: Palette) {
   return {
@@ -20,7 +23,7 @@ export function backdropOf(input: HistoryInput, places: Places, stretches: reado
       silent: true,
       symbol: 'none',
       label: { fontSize: 11, position: 'insideEndTop' as const },
-      data: input.changes.flatMap((change) =>
+      data: input.changes.flatMap((change): Mark[] =>
         change.kind === 'drift'
           ? driftLines(change, input, places, stretches, palette)
           : [stepLine(change, places, palette)],
@@ -55,7 +58,7 @@ function driftLines(
   places: Places,
   stretches: readonly Joined[],
   palette: Palette,
-) {
+): Mark[] {
   const [line] = input.lines
   const lineStyle = { ...strokeOfChange(change, palette), width: 2.5 }
   const pieces = line ? driftPieces(change, line, stretches, input.changes) : []
