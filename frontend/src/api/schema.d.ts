@@ -8154,6 +8154,13 @@ export interface components {
          */
         ManifestTopology: {
             /**
+             * Endpoints
+             * @description Which of several nodes clients are told of: one for each share of the data, or all.
+             * @default primaries
+             * @enum {string}
+             */
+            endpoints?: "primaries" | "all";
+            /**
              * Keys By Client
              * @description Whether several nodes know nothing of each other, and the client spreads the keys over them;
              *     each record is on one then. hashing: where the driver option of that name says how, and is not
