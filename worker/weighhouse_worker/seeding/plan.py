@@ -9,7 +9,8 @@ from weighhouse_worker.seeding.figures import RECORDS, US, Side
 
 Fate = Literal["completed", "failed", "cancelled"]
 LABEL = {"invented": "yes"}
-"""Carried by the only machine that these experiments may run on."""
+"""Carried by the only machines that these experiments may run on."""
+MACHINE = "invented"
 NOTE = "Invented figures, for those who develop Weighhouse: nothing was measured."
 LEVELS = (1, 4, 16, 64, 128, 256)
 MEBIBYTE = 1 << 20
@@ -71,12 +72,17 @@ class Sown:
     """Dates at which none was started."""
     versions: Mapping[int, str] = field(default_factory=dict)
     """Campaign from which on → version of every side."""
+    machines: Mapping[int, str] = field(default_factory=dict)
+    """Campaign from which on → the machine that measures, all of one kind; none: `MACHINE`."""
+    chance: Mapping[tuple[int, bool], float] = field(default_factory=dict)
+    """(campaign, of what was measured again?) → what throughput is multiplied by, by chance."""
 
-    def shift(self, side: str, campaign: int) -> float:
-        """What a side's throughput is multiplied by in a campaign."""
+    def shift(self, side: str, campaign: int, *, again: bool = False) -> float:
+        """What a side's throughput is multiplied by in a campaign, or as it is measured again."""
         steps = self.shifts.get(side, {})
         stepped = math.prod(by for begin, by in steps.items() if campaign >= begin)
-        return stepped * (1 - self.drifts.get(side, 0.0)) ** campaign
+        lost = (1 - self.drifts.get(side, 0.0)) ** campaign
+        return stepped * lost * self.chance.get((campaign, again), 1.0)
 
     @property
     def interval_us(self) -> int:
@@ -86,8 +92,11 @@ class Sown:
 
     def version(self, campaign: int) -> str:
         """The version of every side in a campaign."""
-        begun = [begin for begin in self.versions if begin <= campaign]
-        return self.versions[max(begun)] if begun else "1.0.0"
+        return _since(self.versions, campaign, "1.0.0")
+
+    def machine(self, campaign: int) -> str:
+        """The machine that measures a campaign."""
+        return _since(self.machines, campaign, MACHINE)
 
     def document(self) -> dict[str, Any]:
         """The experiment, as its file would say it."""
@@ -113,6 +122,11 @@ class Sown:
     def side_of(self, target: str) -> str:
         """The side behind a target's name."""
         return next(side for side in self.sides if _slug(side) == target)
+
+
+def _since(told: Mapping[int, str], campaign: int, usual: str) -> str:
+    begun = [begin for begin in told if begin <= campaign]
+    return told[max(begun)] if begun else usual
 
 
 def _slug(side: str) -> str:
