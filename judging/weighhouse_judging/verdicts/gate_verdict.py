@@ -190,13 +190,16 @@ def _unclear(every: Sequence[CellVerdict]) -> str:
     if few:
         reason += f", {len(few)} for want of {REPEATS_FOR_A_CLAIM} repeats a side"
     judged = [cell.base for cell in cells if cell.base is not None]
-    unknown = [base for base in judged if not base.between_known]
+    elsewhere = [base for base in judged if base.elsewhere]
+    unknown = [base for base in judged if not base.between_known and not base.elsewhere]
     vain = [base for base in judged if base.between_known and base.hopeless]
     if unknown:
         reason += f", {len(unknown)} because it is not known how much whole campaigns differ here"
+    if elsewhere:
+        reason += f", {len(elsewhere)} because the base was measured on another machine"
     if vain:
         reason += f"; in {len(vain)} more repeats will not help: whole campaigns differ by as much"
-    elif len(few) + len(unknown) < len(cells):
+    elif len(few) + len(unknown) + len(elsewhere) < len(cells):
         reason += "; more repeats would tell"
     return f"{reason}; {taken}." if back else f"{reason}."
 
@@ -222,7 +225,13 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
             f"Of {cell.evidence.label} this machine cannot tell less than {base.floor:.1%}; "
             f"asked were {base.asked_threshold:.1%}."
         )
-    if any(not base.between_known for _, base in judged):
+    if any(base.elsewhere for _, base in judged):
+        notes.append(
+            "By how much this machine differs from the base's is not known: campaigns on both "
+            "tell, while the level stays. Until then a base that is measured beside the build "
+            "tells (`base: beside`)."
+        )
+    if any(not base.between_known and not base.elsewhere for _, base in judged):
         notes.append(
             "How much whole campaigns differ on this machine is not known yet: it takes "
             f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then a "

@@ -127,9 +127,7 @@ class Hand:
             {one.id: one.version for one in manifests},
         )
 
-    def _register(
-        self, manifests: Sequence[Manifest], name: str, process_id: UUID
-    ) -> Registered:
+    def _register(self, manifests: Sequence[Manifest], name: str, process_id: UUID) -> Registered:
         instance, fleet, facts = uuid4(), self.campaigns.fleet, facts_of(name)
         made = fleet.issue_registration(
             founding(project_id=self.project_id), "invented", labels=LABEL,
