@@ -273,7 +273,7 @@ def _course(sown: Sown, begin_us: int, order: AttemptOrder) -> Course:
     mix = order.workload.operations.model_dump()
     asked = {name: share for name, share in mix.items() if share}
     shares = asked if len(asked) > len(HALVES) else HALVES
-    return Course(begin_us, sown.seconds, sown.interval_us, shares)
+    return Course(begin_us, sown.seconds, sown.interval_us, shares, sown.stall_every)
 
 
 def _word(value: object) -> str:
