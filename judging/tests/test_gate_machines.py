@@ -58,12 +58,25 @@ def test_a_loss_is_found_whatever_machine_measured_it() -> None:
     assert found.base.relative == pytest.approx(-0.12, abs=0.02)
 
 
-def test_what_few_campaigns_tell_of_a_machine_is_told_with_care() -> None:
-    known = only(evidence("other")).base
-    hardly = only(evidence("other", past=("one",) * 10 + ("other",))).base
-    assert known is not None
-    assert hardly is not None
-    assert hardly.high - hardly.low > 1.2 * (known.high - known.low)
+@pytest.mark.parametrize(
+    ("past", "share"),
+    [(IN_TURN, 1 / 8 + 1 / 8), (("one",) * 10 + ("other",), 1 + 1 / 10)],
+    ids=["in turn", "once"],
+)
+def test_what_few_campaigns_tell_of_a_machine_is_told_with_care(
+    past: tuple[str, ...], share: float
+) -> None:
+    """As much of the variance between campaigns as means of so many leave."""
+    one = evidence("other", past=past)
+    found = learned(one.past)
+    assert found is not None
+    apart = found.machines.apart("other", "one")
+    assert apart is not None
+    assert apart.variance == pytest.approx(share * float(found.between.variance))
+    against = only(one).base
+    assert against is not None
+    half = (np.log1p(against.high) - np.log1p(against.low)) / 2
+    assert half > 2 * float(np.sqrt(apart.variance))
 
 
 def test_of_a_machine_that_nobody_knows_nothing_is_told() -> None:

@@ -147,7 +147,7 @@ def course(seed: int) -> Sown:
     for build in range(BUILDS):
         off = drawn[max(begin for begin in NOISE if begin <= build)][build]
         slower = SLOWER * (build % len(MACHINES))
-        chance |= {(build, again): math.exp(off[again] + slower) for again in (False, True)}
+        chance |= {(build, again): math.exp(off[int(again)] + slower) for again in (False, True)}
     losses = {LOST.start: 1 + LOSS, LOST.stop: 1 / (1 + LOSS)}
     losses |= dict.fromkeys(TREND, 1 + SLOPE) | {TREND.stop: (1 + SLOPE) ** -len(TREND)}
     return Sown(
