@@ -15,5 +15,5 @@ number.
 | 2 | identity, blocks, families, bases, anchor, noise floors: docs/verdicts.md |
 | 3 | courses that return, standstills, counts by chance; clients missed of what was timed alone |
 | 4 | campaigns differ as all completed ones of their series do; without four, nothing is told |
-| 5 | by how much machines of a kind differ is taken out between campaigns; unknown: not told |
+| 5 | what machines of a kind differ by is taken out; worse twice is unclear where it was lately |
 """

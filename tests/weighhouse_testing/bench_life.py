@@ -239,18 +239,24 @@ def _differences(lived: Sequence[Build]) -> Iterator[tuple[int, str]]:
         if not alike:
             continue
         seemed = _worse(build.first, alike, before)
-        stopped = seemed and (not build.again or _worse(build.again, alike, before))
+        stopped = seemed and _worse(build.first, alike, before, build.again)
         told = (bool(build.again), build.stopped)
         if (seemed, stopped) != told:
             yield build.number, f"{_word(*told)}; by the bench's rule {_word(seemed, stopped)}"
 
 
-def _worse(candidate: Repeats, alike: Sequence[Build], before: Sequence[Build]) -> bool:
+def _worse(
+    candidate: Repeats,
+    alike: Sequence[Build],
+    before: Sequence[Build],
+    again: Repeats | None = None,
+) -> bool:
     """Is it worse than builds of the same machine, the ten latest or the first?"""
     evidence = CellEvidence(
         "life", "life", "closed", candidate,
         base={str(one.number): one.first for one in alike[-CAMPAIGNS:]},
         anchor={"first": alike[0].first},
+        again=again or {},
         past=[
             PastCampaign(tuple(one.first.values()), one.machine) for one in before[-MOST_PAST:]
         ],

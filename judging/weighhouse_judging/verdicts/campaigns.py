@@ -111,6 +111,8 @@ class Learned:
     within: Spread
     campaigns: int
     machines: Machines
+    rest: Floats
+    """By how much each campaign's mean lies above the course, oldest first; logarithms."""
 
 
 def learned(past: Sequence[PastCampaign]) -> Learned | None:
@@ -138,7 +140,9 @@ def _learned(usable: tuple[PastCampaign, ...]) -> Learned | None:
     )
     inverse = np.linalg.pinv(design)
     machines = Machines(places, weights, variance * (inverse @ inverse.T), inverse @ design)
-    return Learned(between, within_campaigns(groups), len(usable), machines)
+    return Learned(
+        between, within_campaigns(groups), len(usable), machines, means - design @ weights
+    )
 
 
 def as_decided(

@@ -42,6 +42,12 @@ TAIL_FREEDOM = 5.0
 """Between campaigns, beyond FAMILY_ERROR: degrees of freedom of tails as heavy as campaigns have.
 One cell alone is not touched by them; of 24, one has to be that much further out."""
 
+LATEST = 20
+"""Campaigns that say how often a machine is slow by itself now."""
+
+AS_BAD = 0.75
+"""What is as bad: so much of a difference that was found."""
+
 ONE_SIDED_95 = 1.6448536269514722
 
 
@@ -139,6 +145,24 @@ def against_all(
         None if item is None else item.against(next(worse), next(better), looked_at)
         for item in measured
     ]
+
+
+def as_bad_lately(cell: CellEvidence, *found: Against | None) -> int:
+    """How many of the LATEST campaigns were by themselves as bad as what was found twice; 0 where
+    they are too few to make it chance.
+
+    A machine that became restless is slow more often than all its campaigns tell. A share of k of n
+    is taken for (k + 1) / (n + 2) (Laplace's rule of succession); that two measurements of one
+    campaign are both so slow by chance has the square of that.
+    """
+    taught = learned(cell.course)
+    if taught is None:
+        return 0
+    turned = -1.0 if cell.metric.higher_is_better else 1.0
+    least = min(turned * math.log1p(one.relative) for one in found if one is not None)
+    rest = turned * taught.rest[-LATEST:]
+    bad = int(np.sum(rest >= AS_BAD * least))
+    return bad if ((bad + 1) / (rest.size + 2)) ** 2 > FAMILY_ERROR else 0
 
 
 def logs(cell: CellEvidence, repeats: Repeats) -> Floats:
