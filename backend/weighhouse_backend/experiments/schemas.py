@@ -131,6 +131,10 @@ class PlanRead(BaseModel):
     estimated_seconds: float
     """Of the fewest runs on one agent; finished runs correct it."""
     most_estimated_seconds: float
+    again_runs: int
+    """Beyond those, where every cell seems worse than other campaigns: each is measured once more.
+    0 where that is not done."""
+    again_estimated_seconds: float
 
 
 class ComparabilityRead(BaseModel):

@@ -4630,7 +4630,7 @@ export interface components {
              * Reason
              * @enum {string}
              */
-            reason: "unknown" | "large";
+            reason: "unknown" | "large" | "elsewhere";
         };
         /**
          * CampaignCreate
@@ -6966,6 +6966,11 @@ export interface components {
             again?: components["schemas"]["GateFigureRead"] | null;
             /** Between Known */
             between_known: boolean | null;
+            /**
+             * Elsewhere
+             * @default false
+             */
+            elsewhere?: boolean;
             first?: components["schemas"]["GateFigureRead"] | null;
             /** Hopeless */
             hopeless?: boolean | null;
@@ -9452,6 +9457,10 @@ export interface components {
          * @description What a campaign of the document would be.
          */
         PlanRead: {
+            /** Again Estimated Seconds */
+            again_estimated_seconds: number;
+            /** Again Runs */
+            again_runs: number;
             /** Cells */
             cells: number;
             /** Estimated Seconds */

@@ -124,17 +124,15 @@ const actions = {
   'retry-failed': (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/retry-failed', init),
 }
 
-/** Measures a revision anew with its base beside it; the key makes a repeated request harmless. */
-export function useMeasureBeside() {
+type Asked = { base: string } | { noise: true }
+
+/** Measures a revision anew, with its base beside it or against itself; the key makes a repeated
+ * request harmless. */
+export function useMeasureForGate() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (wanted: { experimentId: string; revision: number; base: string; key: string }) =>
-      unwrap(
-        api.POST('/api/v1/campaigns', {
-          params: { header: { 'idempotency-key': wanted.key } },
-          body: { experiment_id: wanted.experimentId, revision: wanted.revision, base: wanted.base },
-        }),
-      ),
+    mutationFn: ({ key, ...body }: { experiment_id: string; revision: number; key: string } & Asked) =>
+      unwrap(api.POST('/api/v1/campaigns', { params: { header: { 'idempotency-key': key } }, body })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
   })
 }
