@@ -241,3 +241,10 @@ def test_an_unchanged_plugin_keeps_its_digest():
     assert digest_of(Manifest.model_validate(lines)) == (
         "ed623a234487e5c68fe1478bddb3c9d751c0aa2f211280f1b721bfcb6bff0277"
     )
+    tool = {
+        **manifest("loader").model_dump(), "kind": "tool", "deployments": [],
+        "tool": {"drivers": ["resp"]},
+    }  # fmt: skip
+    assert digest_of(Manifest.model_validate(tool)) == (
+        "31d5fb4251b727a391ca8dc1256f4f8b0fdc8291bf4db38b724f1261f7486c4d"
+    )
