@@ -1367,7 +1367,8 @@ export interface paths {
         /**
          * Comparisons Compare
          * @description Compare sides: `side` repeated, or all targets of `campaign`, or those of `campaign` each
-         *     against itself in `base`.
+         *     against itself in `base`. With `cell` that one alone is shown, with the verdict that it has
+         *     among all of them.
          */
         get: operations["comparisons_compare"];
         put?: never;
@@ -16468,6 +16469,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description `CAMPAIGN~TARGET`, repeated */
                 side?: string[] | null;
             };
@@ -16505,6 +16508,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Of which; each kind of load's primary figure when left out */
                 figure?: string | null;
                 /** @description Places of sides that have no part in it, from 0 */
@@ -16546,6 +16551,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Of all machines; each machine's own, else the default, when left out */
                 price?: string | null;
                 /** @description Operations a second, for the cost of a year */
@@ -16587,6 +16594,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Its label: `8 clients`. */
                 load_level: string;
                 operation?: string;
@@ -16628,6 +16637,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Its label: `8 clients`. */
                 load_level: string;
                 /** @description `CAMPAIGN~TARGET`, repeated */
@@ -16712,6 +16723,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Without it the answer comes at once */
                 law?: boolean;
                 /** @description `CAMPAIGN~TARGET`, repeated */
