@@ -246,5 +246,5 @@ def test_an_unchanged_plugin_keeps_its_digest():
         "tool": {"drivers": ["resp"]},
     }  # fmt: skip
     assert digest_of(Manifest.model_validate(tool)) == (
-        "31d5fb4251b727a391ca8dc1256f4f8b0fdc8291bf4db38b724f1261f7486c4d"
+        "add5650636d040dea9f7febdcc7cbcb1bd87b12dd2bbb3f2d9f05a88e53f9063"
     )
