@@ -47,6 +47,10 @@ def _one_of(column: str, values: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
 
 
+NARROWED_BY = ("status", "verdict", "requested_by", "created_at")
+LISTED_BY = ("experiment_id",), ("project_id",), *(("project_id", by) for by in NARROWED_BY)
+
+
 class Campaign(Base):
     """One execution of one revision of an experiment."""
 
@@ -59,6 +63,7 @@ class Campaign(Base):
         CheckConstraint(_one_of("trigger", Trigger), name="trigger"),
         CheckConstraint(_one_of("verdict", Verdict), name="verdict"),
         Index("ix_campaigns_experiment_id_created_at", "experiment_id", "created_at"),
+        *(Index(f"ix_campaigns_{'_'.join(by)}_id", *by, "id") for by in LISTED_BY),
         Index(
             "ix_campaigns_open",
             "status",

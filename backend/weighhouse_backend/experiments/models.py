@@ -45,6 +45,10 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+ARCHIVED = "the project was archived"
+"""Why a date started nothing that passed meanwhile."""
+
+
 def _one_of(column: str, values: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
 

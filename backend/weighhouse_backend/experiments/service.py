@@ -1,10 +1,11 @@
 """Experiments and their revisions."""
 
 import datetime
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from sqlalchemy import Select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.yaml_document import FieldError, experiment_to_yaml
@@ -169,10 +170,7 @@ class ExperimentService:
             lambda experiment: experiment,
         )
         schedules = self.repository.schedules(experiment.id for experiment in page.items)
-        return Page(
-            items=[summary(one, schedules.get(one.id)) for one in page.items],
-            next_cursor=page.next_cursor,
-        )
+        return page.of(summary(one, schedules.get(one.id)) for one in page.items)
 
     def summary(self, experiment: Experiment) -> ExperimentSummary:
         """An experiment as the API shows it."""
@@ -214,6 +212,16 @@ class ExperimentService:
     def get(self, experiment_id: UUID) -> Experiment:
         """An experiment that is known to exist; for features above, which check access."""
         return self.session.get_one(Experiment, experiment_id)
+
+    def with_slug(self, project_ids: Iterable[UUID], slug: str) -> list[UUID]:
+        """Experiments of a slug, one a project at most; for features above, which check access."""
+        return [one.id for one in self.repository.by_slug(project_ids, slug)]
+
+    def called(self, project_ids: Iterable[UUID], text: str) -> Select[UUID]:
+        """Experiments with a text in name or slug, not asked for yet; for features above, which
+        check access.
+        """
+        return self.repository.called(project_ids, text)
 
     def get_many(self, experiment_ids: Collection[UUID]) -> dict[UUID, Experiment]:
         """Experiments by id; for features above, which check access."""
