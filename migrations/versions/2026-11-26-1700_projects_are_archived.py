@@ -16,16 +16,17 @@ PROJECTS = (
     "ANY ((SELECT string_to_array("
     "current_setting('weighhouse.project_ids', true), ',')::uuid[])::uuid[])"
 )
-LISTED_BY = (
-    ("experiment_id", "id"), ("project_id", "id"),
-    *(("project_id", by, "id") for by in ("status", "verdict", "requested_by", "created_at")),
-)  # fmt: skip
+NARROWED_BY = ("status", "verdict", "requested_by")
+LISTED_BY = ("project_id",), *(("project_id", by) for by in NARROWED_BY), ("experiment_id",)
+BEFORE = "ix_campaigns_experiment_id_created_at"
 COLUMNS = ("archived_at", "archived_by", "restored_at")
 
 
 def upgrade() -> None:
-    for columns in LISTED_BY:
-        op.create_index(op.f(f"ix_campaigns_{'_'.join(columns)}"), "campaigns", list(columns))
+    for by in LISTED_BY:
+        name = f"ix_campaigns_{'_'.join(by)}_listed"
+        op.create_index(op.f(name), "campaigns", [*by, "created_at", "id"])
+    op.drop_index(op.f(BEFORE), "campaigns")  # the last of them begins with its columns
     instant = sa.DateTime(timezone=True)
     for name, kind in zip(COLUMNS, (instant, sa.Text(), instant), strict=True):
         op.add_column("projects", sa.Column(name, kind, nullable=True))
@@ -41,5 +42,6 @@ def downgrade() -> None:
     op.execute(f"REVOKE UPDATE (name) ON projects FROM {PEOPLE}")
     for name in COLUMNS:
         op.drop_column("projects", name)
-    for columns in LISTED_BY:
-        op.drop_index(op.f(f"ix_campaigns_{'_'.join(columns)}"), "campaigns")
+    op.create_index(op.f(BEFORE), "campaigns", ["experiment_id", "created_at"])
+    for by in LISTED_BY:
+        op.drop_index(op.f(f"ix_campaigns_{'_'.join(by)}_listed"), "campaigns")

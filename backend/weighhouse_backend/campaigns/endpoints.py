@@ -87,7 +87,12 @@ def campaigns_list(
     projects = [project_id] if project_id else sorted(caller.project_ids)
     query = campaigns.search.narrow(campaigns.repository.listed(projects), projects, wanted)
     found: Page[Campaign] = page_of(
-        campaigns.session, query, Campaign.id, page, lambda campaign: campaign
+        campaigns.session,
+        query,
+        Campaign.id,
+        page,
+        lambda campaign: campaign,
+        at=Campaign.created_at,
     )
     return found.of(campaigns.views.summaries(found.items))
 

@@ -47,8 +47,8 @@ def _one_of(column: str, values: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
 
 
-NARROWED_BY = ("status", "verdict", "requested_by", "created_at")
-LISTED_BY = ("experiment_id",), ("project_id",), *(("project_id", by) for by in NARROWED_BY)
+NARROWED_BY = ("status", "verdict", "requested_by")
+_BY = ("project_id",), *(("project_id", by) for by in NARROWED_BY), ("experiment_id",)
 
 
 class Campaign(Base):
@@ -62,8 +62,7 @@ class Campaign(Base):
         CheckConstraint(_one_of("status", CampaignStatus), name="status"),
         CheckConstraint(_one_of("trigger", Trigger), name="trigger"),
         CheckConstraint(_one_of("verdict", Verdict), name="verdict"),
-        Index("ix_campaigns_experiment_id_created_at", "experiment_id", "created_at"),
-        *(Index(f"ix_campaigns_{'_'.join(by)}_id", *by, "id") for by in LISTED_BY),
+        *(Index(f"ix_campaigns_{'_'.join(by)}_listed", *by, "created_at", "id") for by in _BY),
         Index(
             "ix_campaigns_open",
             "status",
