@@ -6,19 +6,25 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, text
 from weighhouse_backend.campaigns.filters import CampaignFilter
 from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.pages import OLDEST, PageQuery, page_of
 from weighhouse_backend.kit.tenancy import confine
+from weighhouse_testing.stored_campaigns import RARE, Stored, store_campaigns
 
 from .served import Tenant
-from .stored_many import RARE, Stored, store
 
 FEW, MANY = 1_000, 100_000
 MOST_ROWS = 600
 """That one page of 50 looks at, whatever it is narrowed to and however long the list is."""
 MOST_COUNTED = 10_001
+
+
+def store(tenant: Tenant, count: int) -> Stored:
+    with tenant.world.transaction() as feature:
+        return store_campaigns(feature.session, tenant.world.project_id, count)
 
 
 def listed(tenant: Tenant, **query: Any) -> dict[str, Any]:
@@ -35,7 +41,7 @@ def numbers(page: dict[str, Any]) -> list[int]:
 
 def test_of_a_thousand_campaigns_each_is_reached(tenant: Tenant) -> None:
     tenant.world.start()
-    store(tenant.world, FEW)
+    store(tenant, FEW)
     first = listed(tenant, limit=200, total=True)
     assert first["total"] == {"count": FEW, "is_exact": True}
     seen, page = numbers(first), first
@@ -99,7 +105,7 @@ def test_campaigns_are_searched_by_name_number_commit_and_release(tenant: Tenant
     nightly = begin(tenant, slug="nightly", name="Nightly 50 % mix")
     commit = "beef" + "0" * 36
     build = begin(tenant, slug="build", name="Every build", git={"commit": commit})
-    for text, found in (
+    for searched, found in (
         ("night", [nightly]),
         ("NIGHTLY 50 %", [nightly]),
         ("%", [nightly]),
@@ -115,7 +121,7 @@ def test_campaigns_are_searched_by_name_number_commit_and_release(tenant: Tenant
         ("  ", [build, nightly]),
         ("999999999", []),
     ):
-        assert numbers(listed(tenant, text=text)) == found, text
+        assert numbers(listed(tenant, text=searched)) == found, searched
 
 
 def test_campaigns_are_found_by_their_day(tenant: Tenant) -> None:
@@ -200,10 +206,15 @@ def cost(tenant: Tenant, page: PageQuery, **filters: Any) -> tuple[int, int]:
 
 
 @pytest.fixture(scope="module")
-def crowded(module_tenant: Tenant) -> tuple[Tenant, Stored]:
-    """A tenant with 100,000 campaigns."""
+def crowded(module_tenant: Tenant, owner_database_url: str) -> tuple[Tenant, Stored]:
+    """A tenant with 100,000 campaigns, of which the database knows how they are."""
     module_tenant.world.start(slug="crowded", name="A crowded one")
-    return module_tenant, store(module_tenant.world, MANY)
+    stored = store(module_tenant, MANY)
+    owner = make_engine(owner_database_url)
+    with owner.begin() as connection:
+        connection.execute(text("ANALYZE campaigns, campaign_commits, experiments"))
+    owner.dispose()
+    return module_tenant, stored
 
 
 def commit_of(number: int) -> str:
