@@ -25,7 +25,7 @@ def somebody(url: str | None, token: str | None, email: str | None) -> Iterator[
     own = PlatformDirectory(default_directory())
     if email is not None:
         password = typer.prompt(f"Password of {email}", hide_input=True, err=True)
-    elif given is None and not (token or os.environ.get("WEIGHHOUSE_TOKEN")) and _keeps(own):
+    elif not given and not (token or os.environ.get("WEIGHHOUSE_TOKEN")) and _keeps(own):
         email, password = ADMIN_EMAIL, own.secret(FIRST_PASSWORD)
     else:
         yield Client(find_access(url, token))
