@@ -16,7 +16,7 @@ PROJECTS = (
     "ANY ((SELECT string_to_array("
     "current_setting('weighhouse.project_ids', true), ',')::uuid[])::uuid[])"
 )
-NARROWED_BY = ("status", "verdict", "requested_by")
+NARROWED_BY = ("status", "verdict", "requested_by", "release")
 LISTED_BY = ("project_id",), *(("project_id", by) for by in NARROWED_BY), ("experiment_id",)
 BEFORE = "ix_campaigns_experiment_id_created_at"
 COLUMNS = ("archived_at", "archived_by", "restored_at")

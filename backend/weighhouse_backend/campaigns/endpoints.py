@@ -79,8 +79,12 @@ def campaigns_list(
     wanted: WantedDep,
     project_id: UUID | None = None,
 ) -> Page[CampaignSummary]:
-    """Campaigns, newest first: all, or those that fit. Each page tells the one after and the one
-    before; `cursor=oldest` is the last.
+    """Campaigns, newest first: all, or those for which every condition holds.
+
+    `text` is part of the experiment's name or slug, a number (`12`, `#12`), the first four or more
+    digits of a commit, or a release; `label` is one that machines had to carry, as `rack=a`;
+    `verdict=none` are those without one. `since` and `until` are about when it was asked for. Each
+    page tells the one after and the one before; `cursor=oldest` is the last, `total=true` counts.
     """
     if project_id is not None:
         caller.require(project_id)

@@ -28,39 +28,27 @@ class CampaignFilter(GitFilter):
     """Which campaigns; all conditions hold at once."""
 
     experiment_id: UUID | None = None
-    experiment: Annotated[
-        str | None, Query(max_length=63, description="Its slug, instead of the id.")
-    ] = None
+    experiment: Annotated[str | None, Query(max_length=63)] = None
+    """The experiment's slug, instead of the id."""
     status: CampaignStatus | None = None
-    verdict: Annotated[
-        Verdict | Literal["none"] | None, Query(description="`none`: those without one.")
-    ] = None
+    verdict: Verdict | Literal["none"] | None = None
+    """`none`: those without one."""
     trigger: Trigger | None = None
-    requested_by: Annotated[
-        str | None, Query(max_length=200, description="Name of the person or token that asked.")
-    ] = None
-    label: Annotated[
-        str | None,
-        Query(
-            max_length=200,
-            pattern=r"^[^=]+=.*$",
-            description="That its machines had to carry, as `rack=a`.",
-        ),
-    ] = None
-    release: Annotated[
-        str | None, Query(max_length=TEXT, description="The release it stands for.")
-    ] = None
-    measured: Annotated[bool | None, Query(description="Whether a run of it was completed.")] = None
-    since: Annotated[Moment | None, Query(description="Asked for then, or later.")] = None
-    until: Annotated[Moment | None, Query(description="Asked for before.")] = None
-    text: Annotated[
-        str | None,
-        Query(
-            max_length=TEXT,
-            description="Part of its experiment's name or slug, its number (`12`, `#12`), the first"
-            " four or more digits of its commit, or the release it stands for.",
-        ),
-    ] = None
+    requested_by: Annotated[str | None, Query(max_length=200)] = None
+    """Name of the person or token that asked."""
+    label: Annotated[str | None, Query(max_length=200, pattern=r"^[^=]+=.*$")] = None
+    """That its machines had to carry, as `rack=a`."""
+    release: Annotated[str | None, Query(max_length=TEXT)] = None
+    """The release it stands for."""
+    measured: bool | None = None
+    """Whether a run of it was completed."""
+    since: Moment | None = None
+    """Asked for then, or later."""
+    until: Moment | None = None
+    """Asked for before."""
+    text: Annotated[str | None, Query(max_length=TEXT)] = None
+    """Part of its experiment's name or slug, its number (`12`, `#12`), the first four or more
+    digits of its commit, or the release it stands for."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +77,13 @@ class CampaignSearch:
 
     def _found(self, projects: list[UUID], text: str) -> ColumnElement[bool]:
         ways = [self._among(Campaign.experiment_id, self.experiments.called(projects, text))]
-        if number := NUMBER.fullmatch(text):
-            ways.append(Campaign.number == int(number.group(1)))
-        else:
-            ways.append(Campaign.release == text)
+        number = NUMBER.fullmatch(text)
+        own = Campaign.number == int(number.group(1)) if number else Campaign.release == text
+        ways.append(
+            self._among(
+                Campaign.id, select(Campaign.id).where(Campaign.project_id.in_(projects), own)
+            )
+        )
         if COMMIT.fullmatch(text):
             commits = select(CampaignCommit.campaign_id).where(
                 CampaignCommit.project_id.in_(projects), *begins_with(text)

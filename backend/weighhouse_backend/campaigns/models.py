@@ -47,7 +47,7 @@ def _one_of(column: str, values: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
 
 
-NARROWED_BY = ("status", "verdict", "requested_by")
+NARROWED_BY = ("status", "verdict", "requested_by", "release")
 _BY = ("project_id",), *(("project_id", by) for by in NARROWED_BY), ("experiment_id",)
 
 

@@ -62,13 +62,10 @@ class PageQuery(BaseModel):
     """How much of a list, from where."""
 
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50
-    cursor: Annotated[
-        str | None,
-        Query(max_length=200, description="Of another part's answer, or `oldest`: the last part."),
-    ] = None
-    total: Annotated[
-        bool, Query(description=f"Count all parts together, up to {MOST_COUNTED:,}.")
-    ] = False
+    cursor: Annotated[str | None, Query(max_length=200)] = None
+    """Of another part's answer; or `oldest`: the last part."""
+    total: bool = False
+    """Count all parts together, up to `MOST_COUNTED`."""
 
 
 @dataclass(frozen=True, slots=True)
