@@ -74,6 +74,12 @@ def test_dates_that_pass_meanwhile_start_nothing_and_are_not_made_up_for(world: 
         at(world, night(number))
         assert start_due(world) == 0
     assert outcomes(world, experiment) == [], "it stands still"
+    still = shown(world, experiment)
+    assert (still.next, "stands still" in str(still.problem)) == ([], True)
+    with world.transaction() as feature:
+        listed = feature.experiments.summary(feature.experiments.get(experiment)).schedule
+        assert listed is not None
+        assert (listed.next_at, listed.problem) == (None, still.problem)
     with world.transaction() as feature:
         assert world.project_id not in feature.scheduling.schedules.projects()
     set_archived(world, archived=False)

@@ -47,6 +47,7 @@ class Outcome(StrEnum):
 
 ARCHIVED = "the project was archived"
 """Why a date started nothing that passed meanwhile."""
+STANDS_STILL = "the project is archived: the schedule stands still until it is brought back"
 
 
 def _one_of(column: str, values: Iterable[str]) -> str:

@@ -141,6 +141,13 @@ class ExperimentRepository:
         on = select(Schedule.project_id).where(Schedule.enabled, IN_USE)
         return set(self.session.scalars(on))
 
+    def archived(self, project_ids: Iterable[UUID]) -> set[UUID]:
+        """Those of some projects whose schedules stand still."""
+        kept = select(Project.id).where(
+            Project.id.in_(list(project_ids)), Project.archived_at.is_not(None)
+        )
+        return set(self.session.scalars(kept))
+
     def restored_at(self, project_id: UUID) -> datetime.datetime | None:
         """When a project was brought back from among the archived ones last."""
         return self.session.scalar(select(Project.restored_at).where(Project.id == project_id))

@@ -21,6 +21,7 @@ from weighhouse_backend.experiments.errors import (
 )
 from weighhouse_backend.experiments.models import (
     ARCHIVED,
+    STANDS_STILL,
     Experiment,
     Missed,
     Overlap,
@@ -250,7 +251,8 @@ class ScheduleService:
 
     def _read(self, schedule: Schedule) -> ScheduleRead:
         dates = []
-        if schedule.enabled and schedule.next_at is not None:
+        stands_still = bool(self.repository.archived([schedule.project_id]))
+        if schedule.enabled and schedule.next_at is not None and not stands_still:
             dates = self.preview(schedule.cron, schedule.time_zone)
         return ScheduleRead(
             cron=schedule.cron,
@@ -258,7 +260,7 @@ class ScheduleService:
             enabled=schedule.enabled,
             overlap=Overlap(schedule.overlap),
             missed=Missed(schedule.missed),
-            problem=schedule.problem,
+            problem=STANDS_STILL if stands_still and schedule.enabled else schedule.problem,
             next=dates,
         )
 

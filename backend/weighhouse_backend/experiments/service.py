@@ -20,6 +20,7 @@ from weighhouse_backend.experiments.errors import (
     field_problems,
 )
 from weighhouse_backend.experiments.models import (
+    STANDS_STILL,
     Experiment,
     ExperimentRevision,
     Schedule,
@@ -170,11 +171,17 @@ class ExperimentService:
             lambda experiment: experiment,
         )
         schedules = self.repository.schedules(experiment.id for experiment in page.items)
-        return page.of(summary(one, schedules.get(one.id)) for one in page.items)
+        archived = self.repository.archived({one.project_id for one in page.items})
+        return page.of(
+            summary(one, schedules.get(one.id), stands_still=one.project_id in archived)
+            for one in page.items
+        )
 
     def summary(self, experiment: Experiment) -> ExperimentSummary:
         """An experiment as the API shows it."""
-        return summary(experiment, self.repository.schedules([experiment.id]).get(experiment.id))
+        schedule = self.repository.schedules([experiment.id]).get(experiment.id)
+        archived = self.repository.archived([experiment.project_id])
+        return summary(experiment, schedule, stands_still=bool(archived))
 
     def revision(self, experiment_id: UUID, number: int) -> ExperimentRevision:
         """A revision of an experiment that was found before.
@@ -318,8 +325,11 @@ def _targets(document: Document) -> list[dict[str, str]]:
     return [{"name": target.name, "system_id": target.system} for target in document.targets]
 
 
-def summary(experiment: Experiment, schedule: Schedule | None) -> ExperimentSummary:
+def summary(
+    experiment: Experiment, schedule: Schedule | None, *, stands_still: bool
+) -> ExperimentSummary:
     """An experiment with its schedule, as the API shows it."""
+    still = stands_still and schedule is not None and schedule.enabled
     last = experiment.last_campaign_id
     return ExperimentSummary(
         id=experiment.id,
@@ -343,9 +353,9 @@ def summary(experiment: Experiment, schedule: Schedule | None) -> ExperimentSumm
         schedule=ScheduleOfSummary(
             cron=schedule.cron,
             time_zone=schedule.time_zone,
-            next_at=schedule.next_at if schedule.enabled else None,
+            next_at=schedule.next_at if schedule.enabled and not still else None,
             enabled=schedule.enabled,
-            problem=schedule.problem,
+            problem=STANDS_STILL if still else schedule.problem,
         )
         if schedule
         else None,

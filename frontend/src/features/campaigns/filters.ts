@@ -23,7 +23,7 @@ const VERDICTS = [
   'none',
 ] as const
 /** What stands in a choice for all of it. */
-export const ANY = 'any'
+export const ANY = '*'
 
 /** What a list of campaigns is narrowed to, by the names that stand in the address. */
 export const CAMPAIGN_FIELDS = {
