@@ -17,6 +17,20 @@ FRONTEND, CLI = ROOT / "frontend" / "src", ROOT / "cli" / "weighhouse_cli"
 BACKEND = ROOT / "backend" / "weighhouse_backend"
 PAGES = "kit/pages.py"
 """Where parts of lists are made."""
+WAYS_ON = {
+    "features/alerts/AlertsCard.vue": "and N more, a link",
+    "features/campaigns/GatePanel.vue": "a button for all",
+    "features/campaigns/HeadlineComparison.vue": "the comparison",
+    "features/campaigns/useLiveCampaign.ts": "what happens now; each run's page keeps its events",
+    "features/caveats/CaveatDetail.vue": "a button for the others",
+    "features/comparisons/CompareLedger.vue": "a button for all",
+    "features/experiments/UpcomingStarts.vue": "and N more, a link",
+    "features/runs/beside.ts": "the first choice; others are added, and the most is told",
+    "pages/HistoryPage.vue": "told, with the list of all beside it",
+}
+"""Files that show the first few of what they have, and how one gets at the rest."""
+OF_TEXTS = {"SHORT", "MOST_SAID", "MOST_OF_A_NAME", "MOST_OF_SLUG"}
+"""How much of a text is shown: no list."""
 LEAST = 10
 """Lists with parts, and places where the interface asks for one."""
 
@@ -112,3 +126,15 @@ def test_who_asks_part_after_part_shows_a_button_for_the_next(ways):
         ]
         assert users, name
         assert all(ways in sources[one] for one in users), (name, users)
+
+
+def test_who_shows_the_first_few_has_a_way_to_the_rest():
+    """By name, so that whoever cuts another list says where the rest is."""
+    found = {
+        str(path.relative_to(FRONTEND))
+        for path in FRONTEND.rglob("*.*")
+        if path.suffix in {".ts", ".vue"} and not path.name.endswith(".spec.ts")
+        for most in re.findall(r"\.slice\(0, ([A-Z][A-Z_]+)\)", path.read_text(encoding="utf-8"))
+        if most not in OF_TEXTS
+    }
+    assert found == set(WAYS_ON), "say how one gets at the rest, and give a way"
