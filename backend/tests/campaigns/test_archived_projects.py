@@ -61,7 +61,7 @@ def test_what_is_under_way_goes_on_to_its_end(world: World) -> None:
     world.start(repetitions=1)
     set_archived(world, archived=True)
     order = world.take(agent)
-    assert world.end(order) == "completed"
+    assert world.end(order) == "accepted"
     assert world.take(agent) is not None
 
 

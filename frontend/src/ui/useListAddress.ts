@@ -22,7 +22,7 @@ export interface ListAddress<F extends AddressFields> {
  * @param place name of the place; another one for a second list of a page.
  */
 export function useListAddress<F extends AddressFields>(fields: F, place = 'page'): ListAddress<F> {
-  const all = useAddress({ ...fields, [place]: textField() } as AddressFields) as unknown as Record<
+  const all = useAddress({ ...fields, [place]: textField() }) as unknown as Record<
     string,
     WritableComputedRef<unknown>
   >
@@ -39,7 +39,7 @@ export function useListAddress<F extends AddressFields>(fields: F, place = 'page
       }),
     ]),
   ) as unknown as AddressRefs<F>
-  const written = (name: string, value: unknown) => fields[name]!.write(value as AddressValues<F>[string]).join()
+  const written = (name: string, value: unknown) => fields[name]!.write(value).join()
   return {
     filters,
     cursor,

@@ -18,12 +18,14 @@ describe('what a list of campaigns is narrowed to', () => {
   })
 
   it('goes from the address to the API', () => {
-    expect(
-      asked({
-        q: '№ 12', experiment: 'quickstart', status: 'failed', verdict: 'none', by: 'Ada', branch: 'main', label: 'rack=a',
-      }),
-    ).toEqual({
-      text: '№ 12', experiment: 'quickstart', status: 'failed', verdict: 'none', requested_by: 'Ada', branch: 'main',
+    const address = { q: '№ 12', experiment: 'quickstart', status: 'failed', verdict: 'none', by: 'Ada' }
+    expect(asked({ ...address, branch: 'main', label: 'rack=a' })).toEqual({
+      text: '№ 12',
+      experiment: 'quickstart',
+      status: 'failed',
+      verdict: 'none',
+      requested_by: 'Ada',
+      branch: 'main',
       label: 'rack=a',
     })
   })

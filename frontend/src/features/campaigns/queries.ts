@@ -12,7 +12,7 @@ export function isOpen(campaign: Pick<CampaignSummary, 'status'> | undefined): b
   return campaign !== undefined && open.has(campaign.status)
 }
 
-/** Part of the project's campaigns, newest first, with how many there are in all; asked again while one is under way. */
+/** Part of the project's campaigns, newest first, with their total; asked again while one is under way. */
 export function useCampaigns(wanted: MaybeRefOrGetter<CampaignQuery>, enabled: MaybeRefOrGetter<boolean> = true) {
   const session = useSession()
   const query = computed(() => ({ project_id: session.project?.id, total: true, ...toValue(wanted) }))

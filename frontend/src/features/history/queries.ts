@@ -15,8 +15,7 @@ export interface SeriesFilter {
 export function useSeriesList(filter: Ref<SeriesFilter>) {
   return useQuery({
     queryKey: ['series', filter],
-    queryFn: () =>
-      unwrapAll((part) => api.GET('/api/v1/series', { params: { query: { ...part, ...filter.value } } })),
+    queryFn: () => unwrapAll((part) => api.GET('/api/v1/series', { params: { query: { ...part, ...filter.value } } })),
     placeholderData: keepPreviousData,
   })
 }

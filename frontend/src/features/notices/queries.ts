@@ -81,7 +81,9 @@ export function useDeliveries(channel: Ref<string | undefined>) {
     select: (found) => found.pages.flatMap((page) => page.items),
     staleTime: 0,
     enabled: () => channel.value !== undefined,
-    refetchInterval: (query) =>
-      query.state.data?.pages.some((page) => page.items.some((one) => one.state === 'pending')) ? UNDER_WAY_MS : REFRESH_MS,
+    refetchInterval: (query) => {
+      const found = query.state.data?.pages.flatMap((page) => page.items) ?? []
+      return found.some((one) => one.state === 'pending') ? UNDER_WAY_MS : REFRESH_MS
+    },
   })
 }
