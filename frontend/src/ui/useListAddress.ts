@@ -1,6 +1,6 @@
 import { computed, type ComputedRef, type WritableComputedRef } from 'vue'
 
-import { textField, type AddressFields, type AddressValues } from './address'
+import { textField, type AddressFields } from './address'
 import { useAddress, type AddressRefs } from './useAddress'
 
 /** What a list is narrowed to and which part of it is on show. */
