@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { defineComponent, h } from 'vue'
 import { createMemoryHistory, createRouter } from 'vue-router'
 
-import type { Part } from './pages'
+import type { Part } from './parts'
 import UiPager from './UiPager.vue'
 
 const WORDS: [string, string] = ['campaign', 'campaigns']

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { countWords, stepsOf } from './pages'
+import { countWords, stepsOf } from './parts'
 
 const cursors = (...given: Parameters<typeof stepsOf>) => stepsOf(...given).map((step) => step.cursor)
 
