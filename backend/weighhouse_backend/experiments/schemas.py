@@ -69,7 +69,7 @@ class ScheduleOfSummary(BaseModel):
     cron: str
     time_zone: str
     next_at: datetime.datetime | None
-    """None while it is switched off, and when it was set aside."""
+    """None while it is switched off or its project archived, and when it was set aside."""
     enabled: bool
     problem: str | None
     """Why its latest date did not start, or why it was set aside."""
