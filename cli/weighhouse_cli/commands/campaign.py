@@ -1,13 +1,12 @@
 """`weighhouse campaign`: look at campaigns."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 from weighhouse_protocol.text import escaped, numbered
 
 from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands.campaign_list import list_campaigns
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
 from weighhouse_cli.console import (
@@ -27,42 +26,7 @@ app = typer.Typer(help="Look at campaigns.", no_args_is_help=True)
 Identifier = Annotated[str, typer.Argument(help="The campaign's id.")]
 
 
-@app.command("list")
-def list_campaigns(
-    commit: Annotated[
-        str | None, typer.Option(help="Those of a commit; its first digits suffice.")
-    ] = None,
-    branch: Annotated[str | None, typer.Option(help="Those of a branch.")] = None,
-    pull_request: Annotated[
-        int | None, typer.Option(help="Those of a pull or merge request.")
-    ] = None,
-    as_json: AsJson = False,
-    url: Url = None,
-    token: Token = None,
-) -> None:
-    """The latest campaigns, newest first."""
-    page = Client(find_access(url, token)).get(
-        "/campaigns", limit=20, commit=commit, branch=branch, pull_request=pull_request
-    )
-    if as_json:
-        print_json(page)
-        return
-    table = Table(box=None, header_style="dim")
-    for column in ("id", "experiment", "#", "status", "verdict", "runs", "commit"):
-        table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
-    for one in page["items"]:
-        runs = f"{one['runs']['completed']}/{one['runs']['total']}"
-        table.add_row(
-            one["id"], one["experiment"]["slug"], str(one["number"]), one["status"],
-            one["verdict"] or "", runs, _commit(one["git"]),
-        )  # fmt: skip
-    OUT.print(table)
-
-
-def _commit(git: dict[str, Any] | None) -> Text:
-    if git is None:
-        return Text("")
-    return Text(f"{git['commit'][:10]} {git['branch'] or ''}".rstrip())
+app.command("list")(list_campaigns)
 
 
 @app.command()

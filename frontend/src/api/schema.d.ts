@@ -852,7 +852,12 @@ export interface paths {
         };
         /**
          * Campaigns List
-         * @description Campaigns, newest first; of one commit, branch or pull request if asked.
+         * @description Campaigns, newest first: all, or those for which every condition holds.
+         *
+         *     `text` is part of the experiment's name or slug, a number (`12`, `#12`), the first four or more
+         *     digits of a commit, or a release; `label` is one that machines had to carry, as `rack=a`;
+         *     `verdict=none` are those without one. `since` and `until` are about when it was asked for. Each
+         *     page tells the one after and the one before; `cursor=oldest` is the last, `total=true` counts.
          */
         get: operations["campaigns_list"];
         put?: never;
@@ -2610,15 +2615,56 @@ export interface paths {
         };
         /**
          * Identity List Projects
-         * @description The caller's projects, with their role in each.
+         * @description The caller's projects, archived ones too, with their role in each.
          */
         get: operations["identity_list_projects"];
         put?: never;
         /**
          * Identity Make Project
-         * @description Make a project; takes a person who owns the organization.
+         * @description Make a project; takes an owner of the organization, signed in or by a personal token.
          */
         post: operations["identity_make_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Identity Rename Project
+         * @description Give a project another name; its slug stays. Takes an owner of it.
+         */
+        patch: operations["identity_rename_project"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Archive Project
+         * @description Let nothing new be measured in a project. Nothing is deleted, and what is under way goes on
+         *     to its end; schedules stand still. Takes an owner of it.
+         */
+        post: operations["identity_archive_project"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2644,6 +2690,27 @@ export interface paths {
          * @description Take a member's own role in a project; the one in the organization stays.
          */
         delete: operations["identity_end_project_role"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Restore Project
+         * @description Let an archived project be used again; its schedules go on with their next date. Takes an
+         *     owner of it.
+         */
+        post: operations["identity_restore_project"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4631,7 +4698,7 @@ export interface components {
              * Reason
              * @enum {string}
              */
-            reason: "unknown" | "large";
+            reason: "unknown" | "large" | "elsewhere";
         };
         /**
          * CampaignCreate
@@ -6967,6 +7034,11 @@ export interface components {
             again?: components["schemas"]["GateFigureRead"] | null;
             /** Between Known */
             between_known: boolean | null;
+            /**
+             * Elsewhere
+             * @default false
+             */
+            elsewhere?: boolean;
             first?: components["schemas"]["GateFigureRead"] | null;
             /** Hopeless */
             hopeless?: boolean | null;
@@ -8974,6 +9046,9 @@ export interface components {
             items: components["schemas"]["AgentRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[AlertRead] */
         Page_AlertRead_: {
@@ -8981,6 +9056,9 @@ export interface components {
             items: components["schemas"]["AlertRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[AnnotationRead] */
         Page_AnnotationRead_: {
@@ -8988,6 +9066,9 @@ export interface components {
             items: components["schemas"]["AnnotationRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ApiTokenRead] */
         Page_ApiTokenRead_: {
@@ -8995,6 +9076,9 @@ export interface components {
             items: components["schemas"]["ApiTokenRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[AuditEntryRead] */
         Page_AuditEntryRead_: {
@@ -9002,6 +9086,9 @@ export interface components {
             items: components["schemas"]["AuditEntryRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[CampaignSummary] */
         Page_CampaignSummary_: {
@@ -9009,6 +9096,9 @@ export interface components {
             items: components["schemas"]["CampaignSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ChannelRead] */
         Page_ChannelRead_: {
@@ -9016,6 +9106,9 @@ export interface components {
             items: components["schemas"]["ChannelRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[DeliveryRead] */
         Page_DeliveryRead_: {
@@ -9023,6 +9116,9 @@ export interface components {
             items: components["schemas"]["DeliveryRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[DomainRead] */
         Page_DomainRead_: {
@@ -9030,6 +9126,9 @@ export interface components {
             items: components["schemas"]["DomainRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ExperimentRevisionRead] */
         Page_ExperimentRevisionRead_: {
@@ -9037,6 +9136,9 @@ export interface components {
             items: components["schemas"]["ExperimentRevisionRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ExperimentSummary] */
         Page_ExperimentSummary_: {
@@ -9044,6 +9146,9 @@ export interface components {
             items: components["schemas"]["ExperimentSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[InvitationRead] */
         Page_InvitationRead_: {
@@ -9051,6 +9156,9 @@ export interface components {
             items: components["schemas"]["InvitationRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[LoginRead] */
         Page_LoginRead_: {
@@ -9058,6 +9166,9 @@ export interface components {
             items: components["schemas"]["LoginRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ManifestRead] */
         Page_ManifestRead_: {
@@ -9065,6 +9176,9 @@ export interface components {
             items: components["schemas"]["ManifestRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[MemberRead] */
         Page_MemberRead_: {
@@ -9072,6 +9186,9 @@ export interface components {
             items: components["schemas"]["MemberRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[NoticeRead] */
         Page_NoticeRead_: {
@@ -9079,6 +9196,9 @@ export interface components {
             items: components["schemas"]["NoticeRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[OccurrenceRead] */
         Page_OccurrenceRead_: {
@@ -9086,6 +9206,9 @@ export interface components {
             items: components["schemas"]["OccurrenceRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[OrganizationQuotasRead] */
         Page_OrganizationQuotasRead_: {
@@ -9093,6 +9216,9 @@ export interface components {
             items: components["schemas"]["OrganizationQuotasRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ProjectRead] */
         Page_ProjectRead_: {
@@ -9100,6 +9226,9 @@ export interface components {
             items: components["schemas"]["ProjectRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ProviderOffer] */
         Page_ProviderOffer_: {
@@ -9107,6 +9236,9 @@ export interface components {
             items: components["schemas"]["ProviderOffer"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[RejudgedCampaignRead] */
         Page_RejudgedCampaignRead_: {
@@ -9114,6 +9246,9 @@ export interface components {
             items: components["schemas"]["RejudgedCampaignRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[RunListed] */
         Page_RunListed_: {
@@ -9121,6 +9256,9 @@ export interface components {
             items: components["schemas"]["RunListed"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[SeriesSummaryRead] */
         Page_SeriesSummaryRead_: {
@@ -9128,6 +9266,9 @@ export interface components {
             items: components["schemas"]["SeriesSummaryRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[SystemRead] */
         Page_SystemRead_: {
@@ -9135,6 +9276,9 @@ export interface components {
             items: components["schemas"]["SystemRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[TrustRead] */
         Page_TrustRead_: {
@@ -9142,6 +9286,9 @@ export interface components {
             items: components["schemas"]["TrustRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /**
          * PaidMachineRead
@@ -9453,6 +9600,10 @@ export interface components {
          * @description What a campaign of the document would be.
          */
         PlanRead: {
+            /** Again Estimated Seconds */
+            again_estimated_seconds: number;
+            /** Again Runs */
+            again_runs: number;
             /** Cells */
             cells: number;
             /** Estimated Seconds */
@@ -9736,6 +9887,10 @@ export interface components {
          * @description A project, with the caller's role in it.
          */
         ProjectRead: {
+            /** Archived At */
+            archived_at?: string | null;
+            /** Archived By */
+            archived_by?: string | null;
             /**
              * Id
              * Format: uuid
@@ -9760,6 +9915,17 @@ export interface components {
          */
         ProjectRoleUpdate: {
             role: components["schemas"]["Role"];
+        };
+        /**
+         * ProjectUpdate
+         * @description A project's new name; its slug stays.
+         */
+        ProjectUpdate: {
+            /**
+             * Name
+             * @example Storage team
+             */
+            name: string;
         };
         /**
          * ProviderOffer
@@ -12699,6 +12865,16 @@ export interface components {
             replication_factor?: number;
         };
         /**
+         * Total
+         * @description How many there are in all, over all pages.
+         */
+        Total: {
+            /** Count */
+            count: number;
+            /** Is Exact */
+            is_exact: boolean;
+        };
+        /**
          * TrackRecordRead
          * @description What a project's verdicts and alerts came to: how often they were wrong, as far as known.
          */
@@ -14574,6 +14750,7 @@ export interface operations {
                 project_id?: string | null;
                 state?: components["schemas"]["AlertState"][] | null;
                 system_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -14967,6 +15144,7 @@ export interface operations {
                 limit?: number;
                 run_id?: string[] | null;
                 series_id?: string[] | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15252,6 +15430,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15387,6 +15566,7 @@ export interface operations {
                 project_id?: string | null;
                 since?: string | null;
                 text?: string | null;
+                total?: boolean;
                 until?: string | null;
             };
             header?: never;
@@ -15458,11 +15638,22 @@ export interface operations {
                 branch?: string | null;
                 commit?: string | null;
                 cursor?: string | null;
+                experiment?: string | null;
                 experiment_id?: string | null;
+                label?: string | null;
                 limit?: number;
+                measured?: boolean | null;
                 project_id?: string | null;
                 pull_request?: number | null;
+                release?: string | null;
+                requested_by?: string | null;
+                since?: string | null;
                 status?: components["schemas"]["CampaignStatus"] | null;
+                text?: string | null;
+                total?: boolean;
+                trigger?: components["schemas"]["Trigger"] | null;
+                until?: string | null;
+                verdict?: components["schemas"]["Verdict"] | "none" | null;
             };
             header?: never;
             path?: never;
@@ -16952,6 +17143,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -17180,6 +17372,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -17764,6 +17957,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -18673,6 +18867,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
                 unread?: boolean;
             };
             header?: never;
@@ -18906,6 +19101,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -19205,6 +19401,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -19788,6 +19985,72 @@ export interface operations {
             };
         };
     };
+    identity_rename_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
+            };
+        };
+    };
+    identity_archive_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
+            };
+        };
+    };
     identity_set_project_role: {
         parameters: {
             query?: never;
@@ -19849,6 +20112,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    identity_restore_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
             };
         };
     };
@@ -19924,6 +20218,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 outcome?: components["schemas"]["Outcome-Input"] | null;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -20164,6 +20459,7 @@ export interface operations {
                 campaign_id?: string | null;
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -20947,6 +21243,7 @@ export interface operations {
                 limit?: number;
                 metric?: string | null;
                 system_id?: string | null;
+                total?: boolean;
                 workload?: string | null;
             };
             header?: never;
