@@ -4,6 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, computed_field
+from weighhouse_judging.verdicts.headlines import Tone
 from weighhouse_judging.verdicts.lead_words import LeadKind
 from weighhouse_judging.verdicts.readings import Word, word_of
 
@@ -211,6 +212,30 @@ class LeadRead(BaseModel):
     """Of every side: those that lead first, then those that are ahead of more of the others."""
 
 
+class HeadlineRead(BaseModel):
+    """What was measured came to, and how much failed; in the same words wherever it is told."""
+
+    badge: str
+    """A few words: `Redis leads`, `Half failed: 15 of 30 runs`, `So far: nobody leads`."""
+    tone: Tone
+    """`told`: something can be said; `open`: nobody can say; `caution`: much is missing; `bad`:
+    half or more failed, or the figures must not be relied on."""
+    so_far: bool
+    """Is more of it to come?"""
+    failed: str
+    """`3 of 30 runs failed`; empty where nothing did."""
+    sentence: str
+    """Who leads, in whole sentences: one a kind of load."""
+    sure: str
+    """How sure that is, without a full stop; empty where there is nothing to compare."""
+
+
+class CampaignHeadlineRead(HeadlineRead):
+    """What a campaign came to."""
+
+    campaign_id: UUID
+
+
 class AnswerRead(BaseModel):
     """What may be said in sentences: who leads, and of each side against its baseline."""
 
@@ -309,6 +334,8 @@ class ComparisonRead(BaseModel):
     workloads: list[str]
     load_levels: list[LoadLevelRead]
     cells: list[ComparedCellRead]
+    headline: HeadlineRead
+    """All of it in short."""
     leads: list[LeadRead]
     """Who leads: of cells under a closed loop, then of those under an open one."""
     readings: list[ReadingRead]
