@@ -14,6 +14,7 @@ from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_backend.campaigns.documents import own_levels
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.answer_schemas import AnswerRead
 from weighhouse_backend.comparisons.caveats import caveats_of_sides
 from weighhouse_backend.comparisons.disclosing import disclosed
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
@@ -30,7 +31,7 @@ from weighhouse_backend.comparisons.leading import (
 from weighhouse_backend.comparisons.measured import measured_rows
 from weighhouse_backend.comparisons.rankings import rankings
 from weighhouse_backend.comparisons.readings import readings
-from weighhouse_backend.comparisons.schemas import AnswerRead, ComparisonRead
+from weighhouse_backend.comparisons.schemas import ComparisonRead
 from weighhouse_backend.comparisons.sides import (
     Choice,
     Question,

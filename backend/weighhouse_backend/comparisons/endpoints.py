@@ -6,14 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
+from weighhouse_backend.comparisons.answer_schemas import AnswerRead, CampaignHeadlineRead
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.comparisons.scaling_schemas import FootprintRead, ScalingRead
-from weighhouse_backend.comparisons.schemas import (
-    AnswerRead,
-    CampaignHeadlineRead,
-    ComparisonRead,
-    DistributionsRead,
-)
+from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.dependencies import AudienceDep

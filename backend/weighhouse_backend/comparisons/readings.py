@@ -7,8 +7,9 @@ from weighhouse_judging.caveats.gathering import Undecided
 from weighhouse_judging.verdicts.headlines import LoadKind
 from weighhouse_judging.verdicts.readings import CellReading, read
 
+from weighhouse_backend.comparisons.answer_schemas import ReadingRead
 from weighhouse_backend.comparisons.estimates import SideCells
-from weighhouse_backend.comparisons.schemas import DifferenceRead, ReadingRead
+from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.results.repeats import CellKey
 
 PRIMARY: Mapping[LoadKind, str] = {"closed": "throughput", "open": "p99_us"}
