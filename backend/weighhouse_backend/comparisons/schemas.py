@@ -4,6 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, computed_field
+from weighhouse_judging.verdicts.beside_medians import Basis, basis_of
 from weighhouse_judging.verdicts.readings import Word, word_of
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
@@ -95,6 +96,14 @@ class DifferenceRead(BaseModel):
         products.
         """
         return word_of(self.verdict, self.relative)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def basis(self) -> Basis:
+        """Of what `relative` is: of the two medians beside it, as far as these are shown; else of
+        blocks, pair by pair, or of whole campaigns.
+        """
+        return basis_of(self.method, self.relative, self.baseline_median, self.median)
 
 
 class RankRead(EstimateRead):

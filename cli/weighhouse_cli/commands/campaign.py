@@ -13,9 +13,11 @@ from weighhouse_cli.commands.run import finish
 from weighhouse_cli.console import (
     ERROR,
     OUT,
+    badge_of,
     follow,
     print_json,
     show_caveats,
+    show_headline,
     show_history,
     show_verdict,
 )
@@ -41,22 +43,33 @@ def list_campaigns(
     token: Token = None,
 ) -> None:
     """The latest campaigns, newest first."""
-    page = Client(find_access(url, token)).get(
+    client = Client(find_access(url, token))
+    page = client.get(
         "/campaigns", limit=20, commit=commit, branch=branch, pull_request=pull_request
     )
+    told = headlines_of(client, [one["id"] for one in page["items"]])
     if as_json:
-        print_json(page)
+        print_json(page | {"headlines": list(told.values())})
         return
     table = Table(box=None, header_style="dim")
-    for column in ("id", "experiment", "#", "status", "verdict", "runs", "commit"):
+    for column in ("id", "experiment", "#", "status", "came to", "gate", "runs", "commit"):
         table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
     for one in page["items"]:
         runs = f"{one['runs']['completed']}/{one['runs']['total']}"
         table.add_row(
             one["id"], one["experiment"]["slug"], str(one["number"]), one["status"],
-            one["verdict"] or "", runs, _commit(one["git"]),
+            badge_of(told.get(one["id"])), (one["verdict"] or "").replace("_", " "), runs,
+            _commit(one["git"]),
         )  # fmt: skip
     OUT.print(table)
+
+
+def headlines_of(client: Client, campaigns: list[str]) -> dict[str, dict[str, Any]]:
+    """What campaigns came to, by their identifiers."""
+    if not campaigns:
+        return {}
+    found = client.get("/headlines", campaign=campaigns)
+    return {one["campaign_id"]: one for one in found}
 
 
 def _commit(git: dict[str, Any] | None) -> Text:
@@ -88,10 +101,13 @@ def verdict(
     campaign: Identifier, as_json: AsJson = False, url: Url = None, token: Token = None
 ) -> None:
     """Show the verdict of a campaign, and those that held before."""
-    gate = Client(find_access(url, token)).get(f"/campaigns/{campaign}/gate")
+    client = Client(find_access(url, token))
+    gate = client.get(f"/campaigns/{campaign}/gate")
+    told = headlines_of(client, [campaign])
     if as_json:
-        print_json(gate)
+        print_json(gate | {"headline": told[campaign]})
         return
+    show_headline(told[campaign])
     show_verdict(gate)
     show_caveats(gate["caveats"])
     show_history(gate)

@@ -135,7 +135,8 @@ def finish(
     if as_json:
         chosen = {} if searches is None else {"searches": searches}
         told = {"scenarios": courses} if courses else {}
-        print_json({"campaign": campaign, "gate": verdict} | chosen | told)
+        (headline,) = client.get("/headlines", campaign=campaign["id"])
+        print_json({"campaign": campaign, "headline": headline, "gate": verdict} | chosen | told)
     else:
         failed = campaign["runs"]["failed"]
         OUT.print(f"{campaign['status']}" + (f", {failed} runs failed" if failed else ""))
