@@ -26,8 +26,8 @@ def test_it_is_of_the_medians_only_where_it_agrees_with_them(
 ):
     assert basis_of("paired", relative, baseline_median, median) == basis
     other = "campaigns" if basis == "blocks" else "medians"
-    assert basis_of("two_level", relative, baseline_median, median) == other
-    assert basis_of("unpaired", relative, baseline_median, median) == "medians"
+    for method in ("two_level", "unpaired"):
+        assert basis_of(method, relative, baseline_median, median) == other
 
 
 def test_of_blocks_that_were_unlike_the_judges_own_difference_has_another_sign():
@@ -39,6 +39,21 @@ def test_of_blocks_that_were_unlike_the_judges_own_difference_has_another_sign()
     assert found.relative > 0
     of = basis_of(found.method, found.relative, found.baseline_median, found.median)
     assert of == "blocks"
+
+
+def test_of_an_even_number_of_repeats_the_median_is_the_one_shown_elsewhere():
+    """Half-way between the figures, not between their logarithms."""
+    base, other = ({(side, one): value for one, value in enumerate((10_000.0, by * 10_000.0))}
+                   for side, by in (("base", 4.0), ("other", 9.0)))  # fmt: skip
+    found = judge(METRIC["throughput"], base, other)
+    assert found is not None
+    assert found.baseline_median == pytest.approx(25_000.0)
+    assert found.median == pytest.approx(50_000.0)
+    assert found.relative == pytest.approx(1.0)
+    paired = judge(METRIC["throughput"], {1: 10_000.0, 2: 40_000.0}, {1: 10_000.0, 2: 20_000.0})
+    assert paired is not None
+    assert (paired.baseline_median, paired.median) == pytest.approx((25_000.0, 15_000.0))
+    assert paired.relative == pytest.approx(-0.293, abs=0.001)
 
 
 def test_what_is_called_of_the_medians_is_seen_in_them():

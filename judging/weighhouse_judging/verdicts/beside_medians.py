@@ -26,7 +26,7 @@ def basis_of(method: Method, relative: float, baseline_median: float, median: fl
     :param relative: as it is told, 0.05 = 5 %.
     :param baseline_median: above 0, as `median`: what stands beside it.
     """
-    if method == "unpaired" or _agrees(relative, baseline_median, median):
+    if _agrees(relative, baseline_median, median):
         return "medians"
     return "blocks" if method == "paired" else "campaigns"
 
