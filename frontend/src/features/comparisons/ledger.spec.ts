@@ -97,6 +97,9 @@ describe('a difference', () => {
   })
 
   it('has ends of the side that was repeated less', () => {
-    expect(spanOf(difference({ kind: 'range', repeats: 3, baseline_repeats: 2 }))).toEqual({ kind: 'range', repeats: 2 })
+    expect(spanOf(difference({ kind: 'range', repeats: 3, baseline_repeats: 2 }))).toEqual({
+      kind: 'range',
+      repeats: 2,
+    })
   })
 })
