@@ -1,4 +1,8 @@
-"""What campaigns came to: what badges, lists, letters and commands tell of them."""
+"""What campaigns came to: what badges, lists, letters and commands tell of them.
+
+Worked out whenever it is asked for, as comparisons are. A headline that was kept would contradict
+the comparison's page as soon as an A/A campaign tells more of the machine, or the rules change.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
