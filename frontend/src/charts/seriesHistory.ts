@@ -267,7 +267,7 @@ function noteAt(
 
 function pointInWords(name: string, point: HistoryPoint, input: HistoryInput): string {
   const interval =
-    point.low !== null && point.high !== null
+    point.low !== null && point.high !== null && point.repeats.length > 1
       ? `<br>${spanWord({ kind: spanKind(point.repeats.length), repeats: point.repeats.length })} ` +
         `${input.format.write(point.low)} to ${input.format.write(point.high)}`
       : ''
