@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from weighhouse_protocol import pages
 from weighhouse_protocol.report import Failure, RunPhase
 
 from weighhouse_backend.campaigns.errors import TransitionRefused
@@ -117,7 +118,7 @@ class Transitions:
             cause=f"campaign:{campaign.id}:{campaign.changed_at.isoformat()}",
             title=f"{ended}: {came_to.badge}" if came_to.badge else ended,
             words=" ".join(part for part in (came_to.words, "" if failed else gate) if part),
-            path=f"/campaigns/{campaign.id}",
+            path=pages.campaign(campaign.id),
         )
 
     def tell(self, campaign: Campaign) -> None:

@@ -48,7 +48,7 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.results.identities import CellSeen
 from weighhouse_backend.results.machines import kinds_of, machine_rows, machines_of
-from weighhouse_backend.results.repeats import values
+from weighhouse_backend.results.repeats import CellKey, values
 from weighhouse_backend.series.past import PastOf, PastService
 
 
@@ -73,7 +73,7 @@ class ComparisonService:
         """
         choice = self.sides.chosen(caller, question)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        return self._read(choice.with_runs(runs))
+        return self._read(choice.with_runs(runs), question.cell)
 
     def caveats(self, caller: Caller, question: Question) -> list[CaveatRead]:
         """What must stand beside the numbers of sides: the list that their comparison has.
@@ -102,9 +102,9 @@ class ComparisonService:
         shown = {run.run_id for side in filled.sides for run in side.runs}
         weighed = self.weighed(filled, self.examination.of_each_run(shown))
         keys = [side.key for place, side in enumerate(filled.sides) if place in hidden]
-        said = readings(weighed.opposed, weighed.labels, weighed.differences, figure)
+        said = readings(weighed.opposed, weighed.labels, weighed.differences, figure, question.cell)
         return AnswerRead(
-            leads=leads_read(leads(weighed, figure, keys)),
+            leads=leads_read(leads(weighed, figure, keys, question.cell)),
             readings=[one for one in said if not {one.side, one.baseline_side} & set(keys)],
         )
 
@@ -130,7 +130,9 @@ class ComparisonService:
             of_runs=of_runs,
         )
 
-    def _read(self, choice: Choice) -> ComparisonRead:
+    def _read(self, whole: Choice, cell: CellKey | None) -> ComparisonRead:
+        """What is said of sides over all their cells, with one or all of them shown."""
+        choice = whole.only(cell)
         sides = choice.sides
         cells = [side.cells for side in sides]
         machines = machine_rows([machines_of(side.runs) for side in sides])
@@ -157,9 +159,13 @@ class ComparisonService:
         of_comparison = _checked(cells, rows)
         sheet = self.disclosure.sheet(disclosed(sides))
         read = sides_read(sides)
-        weighed = self.weighed(choice, of_runs)
-        found = leads(weighed)
-        differences = weighed.differences
+        weighed = self.weighed(whole, of_runs)
+        found = leads(weighed, cell=cell)
+        differences = [
+            one
+            for one in weighed.differences
+            if cell is None or (one.workload, one.load_level.label) == cell
+        ]
         levels = {run.load_label: estimates.load_level(run) for side in sides for run in side.runs}
         levels |= own_levels([side.document for side in sides], levels)
         return ComparisonRead(
@@ -178,16 +184,16 @@ class ComparisonService:
                 headline_of(
                     found,
                     weighed.labels,
-                    self.sides.run_counts(choice),
+                    self.sides.run_counts(choice, all_cells=cell is None),
                     under_way=choice.under_way,
                 )
             ),
             leads=leads_read(found),
-            readings=readings(weighed.opposed, weighed.labels, differences),
+            readings=readings(weighed.opposed, weighed.labels, differences, cell=cell),
             caveats=caveats_of_sides(
                 sides, self.disclosure, sheet, of_runs, of_comparison, rows, differences
             ),
-            differences=list(differences),
+            differences=differences,
             rankings=[]
             if choice.paired
             else rankings(cells, weighed.noise, looked_at=weighed.looked_at),

@@ -21,6 +21,7 @@ def readings(
     labels: Mapping[str, str],
     differences: Sequence[DifferenceRead],
     figure: str | None = None,
+    cell: CellKey | None = None,
 ) -> list[ReadingRead]:
     """Each side against its baseline: a reading a kind of loop, over all cells of the comparison,
     as leads count them; one that neither of the two was to have is one without a figure.
@@ -29,24 +30,26 @@ def readings(
     :param labels: of sides, by key.
     :param differences: of all the pairs, corrected together.
     :param figure: a name of `METRICS`; each loop's primary figure when None.
+    :param cell: the one that it is read of; all for None.
     """
     judged = {
         (one.baseline_side, one.side, one.workload, one.load_level.label, one.metric): one
         for one in differences
     }
     kinds = {
-        cell: runs[0].load_kind
+        name: runs[0].load_kind
         for pair in pairs
         for side in pair
-        for cell, runs in side.cells.items()
+        for name, runs in side.cells.items()
+        if cell in {None, name}
     }
     found = []
     for baseline, other in pairs:
         for kind, main in PRIMARY.items():
             metric = figure or main
             cells = [
-                _cell(cell, judged.get((baseline.key, other.key, *cell, metric)))
-                for cell, each in kinds.items()
+                _cell(name, judged.get((baseline.key, other.key, *name, metric)))
+                for name, each in kinds.items()
                 if each == kind
             ]
             if not cells:

@@ -43,8 +43,8 @@ class ScalingService:
         """
         choice = self.sides.chosen(caller, question)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        lines = [line for side in choice.with_runs(runs).sides for line in scaled(side, law=law)]
-        return ScalingRead(lines=lines)
+        sides = choice.with_runs(runs).only(question.cell).sides
+        return ScalingRead(lines=[line for side in sides for line in scaled(side, law=law)])
 
 
 def scaled(side: Side, *, law: bool = True) -> Iterator[ScaledLineRead]:

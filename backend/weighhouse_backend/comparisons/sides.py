@@ -41,12 +41,16 @@ class Question:
     `sides`: each `CAMPAIGN~TARGET`; the others are set against the one at `baseline`.
     `campaign_id`: all its targets as sides. With `base_id` too: the targets that both campaigns
     have, each against itself.
+
+    `cell`: shows one cell alone. It hides the others; what is concluded of it stays what it is
+    among all of them.
     """
 
     sides: Sequence[str] = ()
     campaign_id: UUID | None = None
     base_id: UUID | None = None
     baseline: int = 0
+    cell: CellKey | None = None
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,21 @@ class Choice:
         ]
         return replace(self, sides=filled)
 
+    def only(self, cell: CellKey | None) -> "Choice":
+        """The same sides with the runs of one cell; with all of them for None.
+
+        :raises ComparisonUnclear: when no side has that cell.
+        """
+        if cell is None:
+            return self
+        kept = [
+            replace(side, runs=[run for run in side.runs if run.cell == cell])
+            for side in self.sides
+        ]
+        if not any(side.runs for side in kept):
+            raise ComparisonUnclear(f"no side has the cell {cell_key(cell)!r}")
+        return replace(self, sides=kept)
+
 
 @dataclass(frozen=True)
 class SideService:
@@ -197,11 +216,13 @@ class SideService:
             raise ComparisonUnclear(f"{len(choice.sides)} sides are more than {MOST_SIDES}")
         return choice
 
-    def run_counts(self, choice: Choice) -> RunCounts:
+    def run_counts(self, choice: Choice, *, all_cells: bool = True) -> RunCounts:
         """Runs by where they stand: of a whole campaign all of them, as lists count them; else
         those of the sides.
+
+        :param all_cells: whether the sides have the runs of all their cells.
         """
-        if (whole := choice.whole) is not None:
+        if all_cells and (whole := choice.whole) is not None:
             return self.campaigns.run_counts([whole])[whole]
         return count_runs(Counter(str(run.status) for side in choice.sides for run in side.runs))
 
@@ -284,6 +305,22 @@ def _side_read(side: Side, *, several: bool, is_hollow: bool) -> SideRead:
 def several_campaigns(sides: Sequence[Side]) -> bool:
     """Do they come from more than one campaign?"""
     return len({side.campaign.id for side in sides}) > 1
+
+
+def cell_key(cell: CellKey) -> str:
+    """A cell as it stands in addresses: `WORKLOAD~LOAD`."""
+    return "~".join(cell)
+
+
+def cell_named(text: str) -> CellKey:
+    """The cell that `WORKLOAD~LOAD` names.
+
+    :raises ComparisonUnclear: when the text names none.
+    """
+    workload, _, level = text.partition("~")
+    if not workload or not level:
+        raise ComparisonUnclear(f"{text!r} is not WORKLOAD~LOAD, such as `reads~8 clients`")
+    return workload, level
 
 
 def _parsed(side: str) -> tuple[UUID, str]:
