@@ -46,7 +46,7 @@ export function efficiency(scaling: Scaling, shown: readonly ComparisonSide[], w
         round(share * 100),
         bounds && round(bounds[0] * 100),
         bounds && round(bounds[1] * 100),
-        bounds && intervalWord(point.efficiency_is_interval, point.throughput.repeats),
+        bounds && spanOf(point),
         round(point.throughput.median),
         round(point.throughput.median / level.value),
         point.throughput.repeats,
@@ -63,11 +63,7 @@ export function efficiency(scaling: Scaling, shown: readonly ComparisonSide[], w
           tip: [
             level.label,
             `${percent(share)} of what each client did at ${line.points[0]!.load_level.label}`,
-            ...(bounds
-              ? [
-                  `${intervalWord(point.efficiency_is_interval, point.throughput.repeats)} ${percent(bounds[0])} to ${percent(bounds[1])}`,
-                ]
-              : []),
+            ...(bounds ? [`${spanOf(point)} ${percent(bounds[0])} to ${percent(bounds[1])}`] : []),
             `${throughput(point.throughput.median / level.value)} a client`,
             ...(knee ? [kneeWords(line)] : []),
           ],
