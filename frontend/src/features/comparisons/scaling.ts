@@ -9,7 +9,8 @@ const throughput = (value: number): string => {
   const shown = formatThroughput(value)
   return `${shown.value}\u202f${shown.unit}`
 }
-const intervalWord = (is: boolean, repeats: number): string => spanWord({ kind: is ? 'interval' : 'range', repeats })
+const spanOf = ({ efficiency_is_interval: is, throughput: { repeats } }: ScaledLine['points'][number]): string =>
+  spanWord({ kind: is ? 'interval' : 'range', repeats })
 
 /** The lines of a closed loop under one workload, side by side as they are shown. */
 export function closedLines(scaling: Scaling, shown: readonly ComparisonSide[], workload: string) {
