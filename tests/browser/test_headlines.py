@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from weighhouse_testing.browsing import Sows, looked_at
+from weighhouse_testing.browsing import Sows, Window, looked_at
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import Sown
@@ -90,8 +90,9 @@ def test_page_comparison_bell_and_command_say_the_same(
 
 
 def test_the_overview_says_what_the_comparison_says_and_calls_a_range_a_range(
-    page: Page, campaigns: dict[str, dict]
+    window: Window, campaigns: dict[str, dict]
 ) -> None:
+    page = window()
     campaign = campaigns[TWO.slug]
     headline = campaign["headline"]
     assert headline["badge"] == "Nobody can be said to lead"
@@ -112,8 +113,9 @@ def test_the_overview_says_what_the_comparison_says_and_calls_a_range_a_range(
 
 
 def test_half_of_the_runs_failed_is_said_before_who_leads(
-    page: Page, campaigns: dict[str, dict]
+    window: Window, campaigns: dict[str, dict]
 ) -> None:
+    page = window()
     campaign = campaigns[HALF.slug]
     assert campaign["headline"]["badge"] == "Half failed: 10 of 20 runs"
     page.goto(f"/campaigns/{campaign['id']}")
