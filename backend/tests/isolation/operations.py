@@ -160,8 +160,11 @@ RULES: Mapping[str, Rule] = {
     "identity_list_projects": mine(READ),
     "identity_list_tokens": of_project(PEOPLE, "maintainer"),  # people see their own: not a token
     "identity_log_out": mine(SIGNED_IN, by_person=True),
+    "identity_rename_project": named(PEOPLE, "owner", body={"name": "Renamed"}),
+    "identity_archive_project": named(PEOPLE, "owner"),
+    "identity_restore_project": named(PEOPLE, "owner"),
     "identity_make_project": named(
-        SIGNED_IN, "owner", by_person=True,
+        PEOPLE, "owner", by_person=True,
         body={"slug": "taken", "name": "Taken", "organization_id": "{organization_id}"},
     ),
     "identity_make_token": in_body(

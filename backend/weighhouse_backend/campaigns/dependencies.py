@@ -14,6 +14,7 @@ from weighhouse_backend.campaigns.blocks import BlockService
 from weighhouse_backend.campaigns.chaining import ChainService
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import AttemptTokenInvalid
+from weighhouse_backend.campaigns.filters import CampaignSearch
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.intake import IntakeService
@@ -99,6 +100,11 @@ class Campaigns:
         return CampaignViews(
             self.repository, self.experiments, self.catalog, disclosure, self.commits, self.clock
         )
+
+    @cached_property
+    def search(self) -> CampaignSearch:
+        """Narrows lists."""
+        return CampaignSearch(self.session, self.experiments)
 
     @cached_property
     def latest(self) -> LatestService:

@@ -179,6 +179,7 @@ def _cell_read(verdict: CellVerdict, cell: Matched) -> GateCellRead:
         stopped_by=verdict.stopped_by,
         p_failures=verdict.p_failures,
         between_known=None if verdict.base is None else verdict.base.between_known,
+        elsewhere=verdict.base is not None and verdict.base.elsewhere,
         hopeless=None if verdict.base is None else verdict.base.hopeless,
         first=_figure_read(verdict.first),
         again=_figure_read(verdict.again),

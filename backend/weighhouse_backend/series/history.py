@@ -128,12 +128,9 @@ class HistoryService:
         )
         digests = self.repository.digests([series.id for series in page.items])
         names = self.experiments.get_many({series.experiment_id for series in page.items})
-        return Page[SeriesFacts](
-            items=[
-                facts_read(series, digests[series.id], names[series.experiment_id].name)
-                for series in page.items
-            ],
-            next_cursor=page.next_cursor,
+        return page.of(
+            facts_read(series, digests[series.id], names[series.experiment_id].name)
+            for series in page.items
         )
 
     def read(self, caller: Caller, series_id: UUID) -> SeriesCourse:

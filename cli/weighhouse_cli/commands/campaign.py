@@ -1,19 +1,17 @@
 """`weighhouse campaign`: look at campaigns."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 from weighhouse_protocol.text import escaped
 
 from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands.campaign_list import list_campaigns
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
 from weighhouse_cli.console import (
     ERROR,
     OUT,
-    badge_of,
     follow,
     print_json,
     show_caveats,
@@ -23,59 +21,14 @@ from weighhouse_cli.console import (
 )
 from weighhouse_cli.costs import show_costs
 from weighhouse_cli.faults import faults_of, show_faults
+from weighhouse_cli.headlines import headlines_of
 from weighhouse_cli.searches import show_searches
 
 app = typer.Typer(help="Look at campaigns.", no_args_is_help=True)
 Identifier = Annotated[str, typer.Argument(help="The campaign's id.")]
 
 
-@app.command("list")
-def list_campaigns(
-    commit: Annotated[
-        str | None, typer.Option(help="Those of a commit; its first digits suffice.")
-    ] = None,
-    branch: Annotated[str | None, typer.Option(help="Those of a branch.")] = None,
-    pull_request: Annotated[
-        int | None, typer.Option(help="Those of a pull or merge request.")
-    ] = None,
-    as_json: AsJson = False,
-    url: Url = None,
-    token: Token = None,
-) -> None:
-    """The latest campaigns, newest first."""
-    client = Client(find_access(url, token))
-    page = client.get(
-        "/campaigns", limit=20, commit=commit, branch=branch, pull_request=pull_request
-    )
-    told = headlines_of(client, [one["id"] for one in page["items"]])
-    if as_json:
-        print_json(page | {"headlines": list(told.values())})
-        return
-    table = Table(box=None, header_style="dim")
-    for column in ("id", "experiment", "#", "status", "came to", "gate", "runs", "commit"):
-        table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
-    for one in page["items"]:
-        runs = f"{one['runs']['completed']}/{one['runs']['total']}"
-        table.add_row(
-            one["id"], one["experiment"]["slug"], str(one["number"]), one["status"],
-            badge_of(told.get(one["id"])), (one["verdict"] or "").replace("_", " "), runs,
-            _commit(one["git"]),
-        )  # fmt: skip
-    OUT.print(table)
-
-
-def headlines_of(client: Client, campaigns: list[str]) -> dict[str, dict[str, Any]]:
-    """What campaigns came to, by their identifiers."""
-    if not campaigns:
-        return {}
-    found = client.get("/headlines", campaign=campaigns)
-    return {one["campaign_id"]: one for one in found}
-
-
-def _commit(git: dict[str, Any] | None) -> Text:
-    if git is None:
-        return Text("")
-    return Text(f"{git['commit'][:10]} {git['branch'] or ''}".rstrip())
+app.command("list")(list_campaigns)
 
 
 @app.command()

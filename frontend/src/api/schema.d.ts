@@ -852,7 +852,12 @@ export interface paths {
         };
         /**
          * Campaigns List
-         * @description Campaigns, newest first; of one commit, branch or pull request if asked.
+         * @description Campaigns, newest first: all, or those for which every condition holds.
+         *
+         *     `text` is part of the experiment's name or slug, a number (`12`, `#12`), the first four or more
+         *     digits of a commit, or a release; `label` is one that machines had to carry, as `rack=a`;
+         *     `verdict=none` are those without one. `since` and `until` are about when it was asked for. Each
+         *     page tells the one after and the one before; `cursor=oldest` is the last, `total=true` counts.
          */
         get: operations["campaigns_list"];
         put?: never;
@@ -2630,15 +2635,56 @@ export interface paths {
         };
         /**
          * Identity List Projects
-         * @description The caller's projects, with their role in each.
+         * @description The caller's projects, archived ones too, with their role in each.
          */
         get: operations["identity_list_projects"];
         put?: never;
         /**
          * Identity Make Project
-         * @description Make a project; takes a person who owns the organization.
+         * @description Make a project; takes an owner of the organization, signed in or by a personal token.
          */
         post: operations["identity_make_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Identity Rename Project
+         * @description Give a project another name; its slug stays. Takes an owner of it.
+         */
+        patch: operations["identity_rename_project"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Archive Project
+         * @description Let nothing new be measured in a project. Nothing is deleted, and what is under way goes on
+         *     to its end; schedules stand still. Takes an owner of it.
+         */
+        post: operations["identity_archive_project"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2664,6 +2710,27 @@ export interface paths {
          * @description Take a member's own role in a project; the one in the organization stays.
          */
         delete: operations["identity_end_project_role"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Restore Project
+         * @description Let an archived project be used again; its schedules go on with their next date. Takes an
+         *     owner of it.
+         */
+        post: operations["identity_restore_project"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4651,7 +4718,7 @@ export interface components {
              * Reason
              * @enum {string}
              */
-            reason: "unknown" | "large";
+            reason: "unknown" | "large" | "elsewhere";
         };
         /**
          * CampaignCreate
@@ -7021,6 +7088,11 @@ export interface components {
             again?: components["schemas"]["GateFigureRead"] | null;
             /** Between Known */
             between_known: boolean | null;
+            /**
+             * Elsewhere
+             * @default false
+             */
+            elsewhere?: boolean;
             first?: components["schemas"]["GateFigureRead"] | null;
             /** Hopeless */
             hopeless?: boolean | null;
@@ -9049,6 +9121,9 @@ export interface components {
             items: components["schemas"]["AgentRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[AlertRead] */
         Page_AlertRead_: {
@@ -9056,6 +9131,9 @@ export interface components {
             items: components["schemas"]["AlertRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[AnnotationRead] */
         Page_AnnotationRead_: {
@@ -9063,6 +9141,9 @@ export interface components {
             items: components["schemas"]["AnnotationRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ApiTokenRead] */
         Page_ApiTokenRead_: {
@@ -9070,6 +9151,9 @@ export interface components {
             items: components["schemas"]["ApiTokenRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[AuditEntryRead] */
         Page_AuditEntryRead_: {
@@ -9077,6 +9161,9 @@ export interface components {
             items: components["schemas"]["AuditEntryRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[CampaignSummary] */
         Page_CampaignSummary_: {
@@ -9084,6 +9171,9 @@ export interface components {
             items: components["schemas"]["CampaignSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ChannelRead] */
         Page_ChannelRead_: {
@@ -9091,6 +9181,9 @@ export interface components {
             items: components["schemas"]["ChannelRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[DeliveryRead] */
         Page_DeliveryRead_: {
@@ -9098,6 +9191,9 @@ export interface components {
             items: components["schemas"]["DeliveryRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[DomainRead] */
         Page_DomainRead_: {
@@ -9105,6 +9201,9 @@ export interface components {
             items: components["schemas"]["DomainRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ExperimentRevisionRead] */
         Page_ExperimentRevisionRead_: {
@@ -9112,6 +9211,9 @@ export interface components {
             items: components["schemas"]["ExperimentRevisionRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ExperimentSummary] */
         Page_ExperimentSummary_: {
@@ -9119,6 +9221,9 @@ export interface components {
             items: components["schemas"]["ExperimentSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[InvitationRead] */
         Page_InvitationRead_: {
@@ -9126,6 +9231,9 @@ export interface components {
             items: components["schemas"]["InvitationRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[LoginRead] */
         Page_LoginRead_: {
@@ -9133,6 +9241,9 @@ export interface components {
             items: components["schemas"]["LoginRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ManifestRead] */
         Page_ManifestRead_: {
@@ -9140,6 +9251,9 @@ export interface components {
             items: components["schemas"]["ManifestRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[MemberRead] */
         Page_MemberRead_: {
@@ -9147,6 +9261,9 @@ export interface components {
             items: components["schemas"]["MemberRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[NoticeRead] */
         Page_NoticeRead_: {
@@ -9154,6 +9271,9 @@ export interface components {
             items: components["schemas"]["NoticeRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[OccurrenceRead] */
         Page_OccurrenceRead_: {
@@ -9161,6 +9281,9 @@ export interface components {
             items: components["schemas"]["OccurrenceRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[OrganizationQuotasRead] */
         Page_OrganizationQuotasRead_: {
@@ -9168,6 +9291,9 @@ export interface components {
             items: components["schemas"]["OrganizationQuotasRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ProjectRead] */
         Page_ProjectRead_: {
@@ -9175,6 +9301,9 @@ export interface components {
             items: components["schemas"]["ProjectRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ProviderOffer] */
         Page_ProviderOffer_: {
@@ -9182,6 +9311,9 @@ export interface components {
             items: components["schemas"]["ProviderOffer"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[RejudgedCampaignRead] */
         Page_RejudgedCampaignRead_: {
@@ -9189,6 +9321,9 @@ export interface components {
             items: components["schemas"]["RejudgedCampaignRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[RunListed] */
         Page_RunListed_: {
@@ -9196,6 +9331,9 @@ export interface components {
             items: components["schemas"]["RunListed"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[SeriesSummaryRead] */
         Page_SeriesSummaryRead_: {
@@ -9203,6 +9341,9 @@ export interface components {
             items: components["schemas"]["SeriesSummaryRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[SystemRead] */
         Page_SystemRead_: {
@@ -9210,6 +9351,9 @@ export interface components {
             items: components["schemas"]["SystemRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[TrustRead] */
         Page_TrustRead_: {
@@ -9217,6 +9361,9 @@ export interface components {
             items: components["schemas"]["TrustRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /**
          * PaidMachineRead
@@ -9528,6 +9675,10 @@ export interface components {
          * @description What a campaign of the document would be.
          */
         PlanRead: {
+            /** Again Estimated Seconds */
+            again_estimated_seconds: number;
+            /** Again Runs */
+            again_runs: number;
             /** Cells */
             cells: number;
             /** Estimated Seconds */
@@ -9811,6 +9962,10 @@ export interface components {
          * @description A project, with the caller's role in it.
          */
         ProjectRead: {
+            /** Archived At */
+            archived_at?: string | null;
+            /** Archived By */
+            archived_by?: string | null;
             /**
              * Id
              * Format: uuid
@@ -9835,6 +9990,17 @@ export interface components {
          */
         ProjectRoleUpdate: {
             role: components["schemas"]["Role"];
+        };
+        /**
+         * ProjectUpdate
+         * @description A project's new name; its slug stays.
+         */
+        ProjectUpdate: {
+            /**
+             * Name
+             * @example Storage team
+             */
+            name: string;
         };
         /**
          * ProviderOffer
@@ -12772,6 +12938,16 @@ export interface components {
             replication_factor?: number;
         };
         /**
+         * Total
+         * @description How many there are in all, over all pages.
+         */
+        Total: {
+            /** Count */
+            count: number;
+            /** Is Exact */
+            is_exact: boolean;
+        };
+        /**
          * TrackRecordRead
          * @description What a project's verdicts and alerts came to: how often they were wrong, as far as known.
          */
@@ -14647,6 +14823,7 @@ export interface operations {
                 project_id?: string | null;
                 state?: components["schemas"]["AlertState"][] | null;
                 system_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15040,6 +15217,7 @@ export interface operations {
                 limit?: number;
                 run_id?: string[] | null;
                 series_id?: string[] | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15325,6 +15503,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15460,6 +15639,7 @@ export interface operations {
                 project_id?: string | null;
                 since?: string | null;
                 text?: string | null;
+                total?: boolean;
                 until?: string | null;
             };
             header?: never;
@@ -15531,11 +15711,22 @@ export interface operations {
                 branch?: string | null;
                 commit?: string | null;
                 cursor?: string | null;
+                experiment?: string | null;
                 experiment_id?: string | null;
+                label?: string | null;
                 limit?: number;
+                measured?: boolean | null;
                 project_id?: string | null;
                 pull_request?: number | null;
+                release?: string | null;
+                requested_by?: string | null;
+                since?: string | null;
                 status?: components["schemas"]["CampaignStatus"] | null;
+                text?: string | null;
+                total?: boolean;
+                trigger?: components["schemas"]["Trigger"] | null;
+                until?: string | null;
+                verdict?: components["schemas"]["Verdict"] | "none" | null;
             };
             header?: never;
             path?: never;
@@ -17025,6 +17216,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -17253,6 +17445,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -17837,6 +18030,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -18780,6 +18974,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
                 unread?: boolean;
             };
             header?: never;
@@ -19013,6 +19208,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -19312,6 +19508,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -19895,6 +20092,72 @@ export interface operations {
             };
         };
     };
+    identity_rename_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
+            };
+        };
+    };
+    identity_archive_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
+            };
+        };
+    };
     identity_set_project_role: {
         parameters: {
             query?: never;
@@ -19956,6 +20219,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    identity_restore_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
             };
         };
     };
@@ -20031,6 +20325,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 outcome?: components["schemas"]["Outcome-Input"] | null;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -20271,6 +20566,7 @@ export interface operations {
                 campaign_id?: string | null;
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -21054,6 +21350,7 @@ export interface operations {
                 limit?: number;
                 metric?: string | null;
                 system_id?: string | null;
+                total?: boolean;
                 workload?: string | null;
             };
             header?: never;
