@@ -299,6 +299,7 @@ RULES: Mapping[str, Rule] = {
     "campaigns_stream_events": named(READ, endless=True),
     "campaigns_withdraw_acceptance": named(RUN, "member"),
     "comparisons_list_caveats": named(READ),
+    "comparisons_list_headlines": named(READ, query={"campaign": "{campaign_id}"}),
     "findings_read_histogram": named(EXPORT),
     "findings_read_run": named(READ),
     "gates_list_rejudged": named(READ),

@@ -213,7 +213,7 @@ def _difference_read(
         relative=against.relative,
         low=against.low,
         high=against.high,
-        kind="interval",
+        kind="interval" if against.between_known else "range",
         method=against.method,
         baseline_repeats=against.base_repeats,
         repeats=against.repeats,

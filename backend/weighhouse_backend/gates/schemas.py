@@ -18,7 +18,7 @@ class GateFigureRead(BaseModel):
     relative: float
     low: float
     high: float
-    """The 95 % interval."""
+    """The 95 % interval; the range of ratios where it is not known how much campaigns differ."""
     repeats: int
 
 

@@ -45,7 +45,8 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         alerts_read_series alerts_try_rule annotations_list
         campaigns_get campaigns_list campaigns_stream_events
         catalog_list_manifests catalog_list_systems catalog_read_system
-        comparisons_compare comparisons_list_caveats comparisons_read_answer
+        comparisons_compare comparisons_list_caveats comparisons_list_headlines
+        comparisons_read_answer
         comparisons_read_distributions comparisons_read_footprint comparisons_read_scaling
         experiments_diff experiments_fairness experiments_get experiments_get_revision
         experiments_get_revision_yaml experiments_get_schedule experiments_list

@@ -15,11 +15,13 @@ from weighhouse_cli.console import (
     follow,
     print_json,
     show_caveats,
+    show_headline,
     show_history,
     show_verdict,
 )
 from weighhouse_cli.costs import show_costs
 from weighhouse_cli.faults import faults_of, show_faults
+from weighhouse_cli.headlines import headlines_of
 from weighhouse_cli.searches import show_searches
 
 app = typer.Typer(help="Look at campaigns.", no_args_is_help=True)
@@ -52,10 +54,13 @@ def verdict(
     campaign: Identifier, as_json: AsJson = False, url: Url = None, token: Token = None
 ) -> None:
     """Show the verdict of a campaign, and those that held before."""
-    gate = Client(find_access(url, token)).get(f"/campaigns/{campaign}/gate")
+    client = Client(find_access(url, token))
+    gate = client.get(f"/campaigns/{campaign}/gate")
+    told = headlines_of(client, [campaign])
     if as_json:
-        print_json(gate)
+        print_json(gate | {"headline": told[campaign]})
         return
+    show_headline(told[campaign])
     show_verdict(gate)
     show_caveats(gate["caveats"])
     show_history(gate)

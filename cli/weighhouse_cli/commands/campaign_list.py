@@ -10,7 +10,8 @@ from rich.text import Text
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
-from weighhouse_cli.console import OUT, print_json
+from weighhouse_cli.console import OUT, badge_of, print_json
+from weighhouse_cli.headlines import headlines_of
 from weighhouse_cli.lists import every, tell_of_rest
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -77,7 +78,7 @@ def list_campaigns(
     if as_json:
         print_json(page)
         return
-    _show(page["items"])
+    _show(page["items"], headlines_of(client, [one["id"] for one in page["items"]]))
     tell_of_rest(page, "campaigns", "all: --all, the oldest: --oldest")
 
 
@@ -96,15 +97,16 @@ def instant(given: str | None, days_later: int = 0) -> str | None:
     return begins.astimezone(datetime.UTC).isoformat().replace("+00:00", "Z")
 
 
-def _show(campaigns: list[dict[str, Any]]) -> None:
+def _show(campaigns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
     table = Table(box=None, header_style="dim")
-    for column in ("id", "experiment", "#", "status", "verdict", "runs", "commit"):
+    for column in ("id", "experiment", "#", "status", "came to", "gate", "runs", "commit"):
         table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
     for one in campaigns:
         runs = f"{one['runs']['completed']}/{one['runs']['total']}"
         table.add_row(
             one["id"], one["experiment"]["slug"], str(one["number"]), one["status"],
-            one["verdict"] or "", runs, _commit(one["git"]),
+            badge_of(told.get(one["id"])), (one["verdict"] or "").replace("_", " "), runs,
+            _commit(one["git"]),
         )  # fmt: skip
     OUT.print(table)
 

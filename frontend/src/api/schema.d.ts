@@ -1831,6 +1831,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/headlines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons List Headlines
+         * @description What campaigns came to, in the order asked for: who leads, how sure that is, and how much
+         *     failed; the words that the comparison of their targets has, and letters and commands.
+         */
+        get: operations["comparisons_list_headlines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/identity-provider": {
         parameters: {
             query?: never;
@@ -4775,6 +4796,32 @@ export interface components {
             };
         };
         /**
+         * CampaignHeadlineRead
+         * @description What a campaign came to.
+         */
+        CampaignHeadlineRead: {
+            /** Badge */
+            badge: string;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Failed */
+            failed: string;
+            /** Sentence */
+            sentence: string;
+            /** So Far */
+            so_far: boolean;
+            /** Sure */
+            sure: string;
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "told" | "open" | "caution" | "bad";
+        };
+        /**
          * CampaignKeepingRead
          * @description Whether a campaign is kept, and may be deleted.
          */
@@ -5515,6 +5562,7 @@ export interface components {
             disclosure: components["schemas"]["DisclosureRead"];
             /** Fairness */
             fairness: components["schemas"]["AspectRead"][];
+            headline: components["schemas"]["HeadlineRead"];
             /** Leads */
             leads: components["schemas"]["LeadRead"][];
             /** Load Levels */
@@ -5839,6 +5887,13 @@ export interface components {
             baseline_repeats: number;
             /** Baseline Side */
             baseline_side: string;
+            /**
+             * Basis
+             * @description Of what `relative` is: of the two medians beside it, as far as these are shown; else of
+             *     blocks, pair by pair, or of whole campaigns.
+             * @enum {string}
+             */
+            readonly basis: "medians" | "blocks" | "campaigns";
             /** Better */
             better: boolean | null;
             /**
@@ -7241,6 +7296,27 @@ export interface components {
             /** Project Id */
             project_id?: string | null;
             role: components["schemas"]["MemberRole"];
+        };
+        /**
+         * HeadlineRead
+         * @description What was measured came to, and how much failed; in the same words wherever it is told.
+         */
+        HeadlineRead: {
+            /** Badge */
+            badge: string;
+            /** Failed */
+            failed: string;
+            /** Sentence */
+            sentence: string;
+            /** So Far */
+            so_far: boolean;
+            /** Sure */
+            sure: string;
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "told" | "open" | "caution" | "bad";
         };
         /**
          * HealthRead
@@ -18193,6 +18269,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TrackRecordRead"];
+                };
+            };
+        };
+    };
+    comparisons_list_headlines: {
+        parameters: {
+            query: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                /** @description Which, repeated */
+                campaign: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignHeadlineRead"][];
                 };
             };
         };

@@ -22,10 +22,7 @@ export interface ListAddress<F extends AddressFields> {
  * @param place name of the place; another one for a second list of a page.
  */
 export function useListAddress<F extends AddressFields>(fields: F, place = 'page'): ListAddress<F> {
-  const all = useAddress({ ...fields, [place]: textField() }) as unknown as Record<
-    string,
-    WritableComputedRef<unknown>
-  >
+  const all = useAddress({ ...fields, [place]: textField() }) as unknown as Record<string, WritableComputedRef<unknown>>
   const cursor = all[place] as WritableComputedRef<string>
   const filters = Object.fromEntries(
     Object.keys(fields).map((name) => [

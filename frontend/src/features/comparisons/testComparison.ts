@@ -99,6 +99,7 @@ export function testDifference(side: string, level: LoadLevel, extra: Partial<Di
     floor: null,
     resolution: null,
     repeats_needed: null,
+    basis: 'medians',
     word: 'more',
     ...extra,
   }
@@ -118,6 +119,7 @@ export const testComparison: Comparison = {
       }),
     ),
   ),
+  headline: { badge: '', tone: 'open', so_far: false, failed: '', sentence: '', sure: '' },
   leads: [],
   readings: [],
   caveats: [],

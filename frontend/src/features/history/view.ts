@@ -1,4 +1,5 @@
 import type { Annotation, Run, Series, SeriesSummary } from '@/api'
+import { numbered, spanKind, spanWord } from '@/ui'
 import {
   alongInWords,
   breaksOf,
@@ -160,6 +161,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
       point.value,
       point.low,
       point.high,
+      spanWord({ kind: spanKind(point.repeats.length), repeats: point.repeats.length }),
       point.repeats.length,
       point.segment,
       point.version,
@@ -174,7 +176,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
     row: [
       gap.campaign_number === null ? '–' : numbered(gap.campaign_number),
       gap.at,
-      ...Array.from({ length: 9 }, () => null),
+      ...Array.from({ length: 10 }, () => null),
       gap.reason,
     ],
   }))
@@ -183,8 +185,9 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
       'campaign',
       'at',
       'median',
-      '95 % low',
-      '95 % high',
+      'low',
+      'high',
+      'from low to high',
       'repeats',
       'segment',
       'version',
