@@ -51,7 +51,9 @@ SECONDS = (
         re.compile(r"\bbaselines?\b", re.IGNORECASE),
         "base",
         (
+            "frontend/src/ui/verdicts.ts",
             "frontend/src/features/campaigns/*",
+            "frontend/src/features/headlines/*",
             "cli/weighhouse_cli/commands/run.py",
             "judging/weighhouse_judging/verdicts/gate*",
             "backend/weighhouse_backend/gates/*",

@@ -8,6 +8,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
+from weighhouse_judging.verdicts.gate_verdict import verdict_words
 from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.client import Client, find_access
@@ -151,7 +152,7 @@ def _now(row: dict[str, Any], ended: dict[str, Any]) -> Text:
 
 def _verdict(verdict: str) -> Text:
     style = VERDICT_STYLES.get(verdict, "default")
-    return Text().append(verdict.replace("_", " "), style=style)
+    return Text().append(verdict_words(verdict), style=style)
 
 
 def _findings(row: dict[str, Any]) -> str:
