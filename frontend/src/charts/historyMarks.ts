@@ -63,6 +63,9 @@ function driftLines(
   const lineStyle = { ...strokeOfChange(change, palette), width: 2.5 }
   const pieces = line ? driftPieces(change, line, stretches, input.changes) : []
   if (pieces.length === 0) return [{ ...stepLine(change, places, palette), name: 'drift' }]
+  // A mark whose end lies outside of the axis, be it by a rounding, is not drawn at all.
+  const drawn = (line?.points ?? []).flatMap((point) => [point.value, ...point.repeats])
+  const inside = (level: number): number => Math.min(Math.max(level, Math.min(...drawn)), Math.max(...drawn))
   const width = ({ from, to }: (typeof pieces)[number]): number => places.of(to[0]) - places.of(from[0])
   const widest = Math.max(...pieces.map(width))
   const labelled = pieces.findIndex((piece) => width(piece) === widest)
@@ -78,11 +81,11 @@ function driftLines(
   return pieces.map(({ from, to }, index) => [
     {
       name: 'drift',
-      coord: [places.of(from[0]), from[1]],
+      coord: [places.of(from[0]), inside(from[1])],
       lineStyle,
       label: index === labelled ? label : { show: false },
     },
-    { coord: [places.of(to[0]), to[1]] },
+    { coord: [places.of(to[0]), inside(to[1])] },
   ])
 }
 

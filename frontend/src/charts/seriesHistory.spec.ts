@@ -271,12 +271,19 @@ describe('a drift with a step inside', () => {
   it('keeps its slope on both sides, at the levels that are left and right of the step', () => {
     const drift: HistoryChange = { ...change, kind: 'drift', at: dayAt(0), before: 100, after: 100 * 0.99 ** 5 * 0.8 }
     const step = { ...change, at: dayAt(3), before: 100, after: 80 }
-    const [first] = lines({ ...input, lines: [line(...days(6))], changes: [drift, step] })
+    const stepped = days(6, (day) => ({ value: 100 * 0.99 ** day * (day < 3 ? 1 : 0.8) }))
+    const [first] = lines({ ...input, lines: [line(...stepped)], changes: [drift, step] })
     expect(first?.markLine.data).toMatchObject([
       [{ coord: [0, closeTo(100)] }, { coord: [2, closeTo(100 * 0.99 ** 2)] }],
       [{ coord: [3, closeTo(80 * 0.99 ** 3)] }, { coord: [5, closeTo(80 * 0.99 ** 5)] }],
       { xAxis: 2.5 },
     ])
+  })
+
+  it('lies inside the axis, outside of which nothing of it would be drawn', () => {
+    const drift: HistoryChange = { ...change, kind: 'drift', at: dayAt(0), before: 130, after: 20 }
+    const [first] = lines({ ...input, lines: [line(...days(6))], changes: [drift] })
+    expect(first?.markLine.data).toMatchObject([[{ coord: [0, 100] }, { coord: [5, 90] }]])
   })
 
   it('is marked upright where no two points are together', () => {
