@@ -9,6 +9,7 @@ from weighhouse_judging.identity.digests import Identity
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
@@ -286,7 +287,7 @@ def sides_read(sides: Sequence[Side]) -> list[SideRead]:
 
 def _side_read(side: Side, *, several: bool, is_hollow: bool) -> SideRead:
     target, manifest = side.target, side.manifest
-    suffix = f" #{side.campaign.number}" if several else ""
+    suffix = f" {numbered(side.campaign.number)}" if several else ""
     return SideRead(
         key=side.key,
         label=side_label(side) + suffix,
