@@ -29,7 +29,7 @@ WAYS_ON = {
     "pages/HistoryPage.vue": "told, with the list of all beside it",
 }
 """Files that show the first few of what they have, and how one gets at the rest."""
-OF_TEXTS = {"SHORT", "MOST_SAID", "MOST_OF_A_NAME", "MOST_OF_SLUG"}
+OF_TEXTS = {"SHORT", "MOST_SAID", "MOST_OF_A_NAME", "MOST"}
 """How much of a text is shown: no list."""
 LEAST = 10
 """Lists with parts, and places where the interface asks for one."""

@@ -3,20 +3,6 @@ import { useMutation, useQueryClient } from '@tanstack/vue-query'
 import { api, unwrap } from '@/api'
 import { useSession } from '@/session'
 
-const MOST_OF_SLUG = 63
-
-/** A project's slug as it follows from its name: `Storage team` becomes `storage-team`. */
-export function slugOf(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '')
-    .slice(0, MOST_OF_SLUG)
-    .replace(/-+$/, '')
-}
-
 /** What is wrong with a slug; undefined: nothing. */
 export function slugError(slug: string): string | undefined {
   if (slug === '' || /^[a-z0-9][a-z0-9-]*$/.test(slug)) return undefined
