@@ -98,8 +98,7 @@ ASKED_FOR = {"others": REFUSED, "viewer": REFUSED}
 EMPTY = FINE
 """A list of nothing: that no mark is in it is looked at with every answer."""
 NONE_BEGUN = NOTHING_SEARCHED = frozenset({404})
-"""Nobody there began to set up a second factor. The campaign's loads were those of its file: there
-is nothing of it to read, for anybody."""
+"""No second factor was begun; the loads were those of the file: nobody finds anything there."""
 
 RULES: Mapping[str, Rule] = {
     "status_about": Rule("public"),
