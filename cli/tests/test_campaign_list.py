@@ -112,7 +112,8 @@ def test_what_is_wanted_is_sent(served) -> None:
     run(
         "night", "--experiment", "nightly", "--status", "failed", "--verdict", "none",
         "--by", "Ada", "--commit", "9f2c", "--branch", "main", "--pull-request", "7",
-        "--label", "rack=a", "--release", "7.2", "--since", "2026-11-01T00:00:00Z", "--limit", "5", *options,
+        "--label", "rack=a", "--release", "7.2", "--since", "2026-11-01T00:00:00Z",
+        "--limit", "5", *options,
     )  # fmt: skip
     sent = {name: one for name, one in asked[-1].items() if name != "total"}
     assert sent == {
