@@ -47,7 +47,8 @@ _BOUNDS: Mapping[str, str] = {
     "more than": "above", "over": "above", "above": "above", ">": "above",
     "less than": "below", "under": "below", "below": "below", "<": "below",
 }  # fmt: skip
-_BOUND = re.compile(rf"({'|'.join(_BOUNDS)})\s*(?=\d|[~≈]|about)")
+_ANY_BOUND = "|".join(_BOUNDS)
+_BOUND = re.compile(rf"({_ANY_BOUND})\s*(?=\d|[~≈]|about)")
 _BETWEEN = re.compile(r"between\s+(?P<low>.+?)\s+and\s+(?P<high>.+)")
 _TO = re.compile(r"(?:from\s+)?(?P<low>\d.*?)(?:\s+to\s+|\s*(?<!e)[-–]\s*)(?P<high>\d.*)")
 _EITHER_SIDE = re.compile(r"(?P<middle>\d.*?)\s*±\s*(?P<half>\d.*)")

@@ -1,5 +1,4 @@
 import type { Annotation, Run, Series, SeriesSummary } from '@/api'
-import { numbered, spanKind, spanWord } from '@/ui'
 import {
   alongInWords,
   breaksOf,
@@ -15,7 +14,7 @@ import {
   saysBetter,
   type Zoom,
 } from '@/charts'
-import { numbered, toComparison, type PageAddress } from '@/ui'
+import { numbered, spanKind, spanWord, toComparison, type PageAddress } from '@/ui'
 
 import { originOf } from './origin'
 
