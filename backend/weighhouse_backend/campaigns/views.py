@@ -20,7 +20,7 @@ from weighhouse_backend.campaigns.naming import (
     UNKNOWN_COLOUR,
     UNKNOWN_MARK,
     hollow,
-    target_label,
+    measured_names,
 )
 from weighhouse_backend.campaigns.planning import PlannedCell
 from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
@@ -122,7 +122,7 @@ class CampaignViews:
         return CampaignRead(
             **dict(self.summaries([campaign])[0]),
             seed=campaign.seed,
-            targets=self._targets(campaign.project_id, document, measured),
+            targets=self._targets(campaign, document, measured),
             workloads=[workload.name for workload in document.workloads],
             scenario=document.scenario,
             load_levels=_in_order(document, campaign),
@@ -160,19 +160,19 @@ class CampaignViews:
         return seconds_left(groups, self.gangs.attempts_under_way(campaign.id))
 
     def _targets(
-        self, project_id: UUID, document: Document, measured: Document
+        self, campaign: Campaign, document: Document, measured: Document
     ) -> list[TargetOfCampaign]:
-        manifests = self.catalog.manifests([project_id])
+        manifests = self.catalog.manifests([campaign.project_id])
+        names = measured_names(document, campaign.beside, manifests)
         hollows = hollow([target.system for target in measured.targets])
         found = []
         for index, target in enumerate(measured.targets):
-            beside = index >= len(document.targets)
             manifest = manifests.get(target.system)
             found.append(
                 TargetOfCampaign(
                     name=target.name,
-                    label=target_label(measured if beside else document, index, manifest),
-                    beside=beside,
+                    label=names[target.name],
+                    beside=index >= len(document.targets),
                     system_id=target.system,
                     colour=manifest.colour if manifest else UNKNOWN_COLOUR,
                     mark=manifest.mark if manifest else UNKNOWN_MARK,

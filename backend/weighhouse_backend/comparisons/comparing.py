@@ -30,7 +30,7 @@ from weighhouse_backend.comparisons.sides import (
     Question,
     Side,
     SideService,
-    side_label,
+    side_labels,
     sides_read,
 )
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
@@ -108,7 +108,7 @@ class ComparisonService:
         thresholds = estimates.thresholds_of(sides[choice.baseline].document.thresholds)
         looked_at = any(self.looks.looked_at(one) for one in {side.campaign.id for side in sides})
         return Weighed(
-            labels={side.key: side.label for side in sides_read(sides)},
+            labels=side_labels(sides),
             cells=[side.cells for side in sides],
             opposed=opposed,
             paired=choice.paired,
@@ -123,11 +123,12 @@ class ComparisonService:
         sides = choice.sides
         cells = [side.cells for side in sides]
         machines = machine_rows([machines_of(side.runs) for side in sides])
+        labels = side_labels(sides)
         rows = fairness_sheet(
             [
                 side_facts(
                     side.key,
-                    side_label(side),
+                    labels[side.key],
                     side.document,
                     side.document.targets[side.target_index],
                     side.manifest,

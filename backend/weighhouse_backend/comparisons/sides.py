@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from weighhouse_judging.identity.digests import Identity
+from weighhouse_judging.identity.names import Bearer, Origin, bearer, names
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
@@ -15,7 +16,6 @@ from weighhouse_backend.campaigns.naming import (
     UNKNOWN_COLOUR,
     UNKNOWN_MARK,
     hollow,
-    target_label,
 )
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
@@ -219,26 +219,35 @@ def pairs(
     ]
 
 
-def side_label(side: Side) -> str:
-    """What charts print for a side."""
-    return target_label(side.document, side.target_index, side.manifest)
+def side_labels(sides: Sequence[Side]) -> dict[str, str]:
+    """What sides that are shown together are called, by key: on pages, in pictures and in files."""
+    called = names([_bearer(side) for side in sides])
+    return {side.key: name for side, name in zip(sides, called, strict=True)}
+
+
+def _bearer(side: Side) -> Bearer:
+    campaign = side.campaign
+    return bearer(
+        side.target,
+        side.manifest,
+        side.tool,
+        ran=side.version,
+        origin=Origin(campaign.number, campaign.created_at.date().isoformat(), side.document.name),
+    )
 
 
 def sides_read(sides: Sequence[Side]) -> list[SideRead]:
-    """Sides as they are shown together; their campaign's number stands in the labels when there are
-    several, and of one system all but the first have a hollow mark.
-    """
-    several = several_campaigns(sides)
+    """Sides as they are shown together; of one system all but the first have a hollow mark."""
+    labels = side_labels(sides)
     marked = zip(sides, hollow([side.system_id for side in sides]), strict=True)
-    return [_side_read(side, several=several, is_hollow=each) for side, each in marked]
+    return [_side_read(side, labels[side.key], is_hollow=each) for side, each in marked]
 
 
-def _side_read(side: Side, *, several: bool, is_hollow: bool) -> SideRead:
+def _side_read(side: Side, label: str, *, is_hollow: bool) -> SideRead:
     target, manifest = side.target, side.manifest
-    suffix = f" #{side.campaign.number}" if several else ""
     return SideRead(
         key=side.key,
-        label=side_label(side) + suffix,
+        label=label,
         campaign_id=side.campaign.id,
         campaign_number=side.campaign.number,
         target=target.name,
@@ -249,11 +258,6 @@ def _side_read(side: Side, *, several: bool, is_hollow: bool) -> SideRead:
         version=side.version,
         under_way=side.campaign.status not in FINISHED_CAMPAIGNS,
     )
-
-
-def several_campaigns(sides: Sequence[Side]) -> bool:
-    """Do they come from more than one campaign?"""
-    return len({side.campaign.id for side in sides}) > 1
 
 
 def _parsed(side: str) -> tuple[UUID, str]:
