@@ -7,6 +7,7 @@ from uuid import UUID
 from weighhouse_protocol.experiment import Experiment as Document
 
 from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.completeness import Counted, completeness
 from weighhouse_backend.campaigns.courses import CellState, latest, look_read, sequential_read
 from weighhouse_backend.campaigns.documents import (
     begun_of,
@@ -73,6 +74,8 @@ class CampaignViews:
     def summaries(self, campaigns: Sequence[Campaign]) -> list[CampaignSummary]:
         """Campaigns without their matrices, in the given order; four queries, however many."""
         counts = self.repository.counts(campaign.id for campaign in campaigns)
+        runs = {one.id: count_runs(counts.get(one.id, {})) for one in campaigns}
+        now = self.clock.now()
         commits = self.commits.of(campaign.id for campaign in campaigns)
         names = self.experiments.get_many({campaign.experiment_id for campaign in campaigns})
         return [
@@ -94,7 +97,8 @@ class CampaignViews:
                 created_at=campaign.created_at,
                 started_at=campaign.started_at,
                 finished_at=campaign.finished_at,
-                runs=RunCountsRead(**asdict(count_runs(counts.get(campaign.id, {})))),
+                runs=RunCountsRead(**asdict(runs[campaign.id])),
+                completeness=completeness([Counted(campaign, runs[campaign.id])], now),
                 requested_by=campaign.requested_by,
                 scheduled_for=campaign.scheduled_for,
                 git=commits.get(campaign.id),
@@ -147,9 +151,12 @@ class CampaignViews:
 
     def progress(self, campaign: Campaign) -> ProgressEvent:
         """How far a campaign is."""
-        groups = self.repository.run_groups(campaign.id, self.clock.now())
+        now = self.clock.now()
+        groups = self.repository.run_groups(campaign.id, now)
+        runs = count_groups(groups)
         return ProgressEvent(
-            runs=RunCountsRead(**asdict(count_groups(groups))),
+            runs=RunCountsRead(**asdict(runs)),
+            completeness=completeness([Counted(campaign, runs)], now),
             seconds_left=self._seconds_left(campaign, groups),
         )
 

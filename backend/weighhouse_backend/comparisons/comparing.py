@@ -13,6 +13,7 @@ from weighhouse_judging.verdicts.noise import Floor
 
 from weighhouse_backend.campaigns.documents import own_levels
 from weighhouse_backend.campaigns.looks import LookService
+from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.caveats import caveats_of_sides
 from weighhouse_backend.comparisons.disclosing import disclosed
@@ -65,8 +66,9 @@ class ComparisonService:
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
         choice = self.sides.chosen(caller, question)
+        completeness = self.sides.completeness(choice)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        return self._read(choice.with_runs(runs))
+        return self._read(choice.with_runs(runs), completeness)
 
     def caveats(self, caller: Caller, question: Question) -> list[CaveatRead]:
         """What must stand beside the numbers of sides: the list that their comparison has.
@@ -90,6 +92,7 @@ class ComparisonService:
                 f"figure {figure!r} is not compared; those that are: {', '.join(METRIC)}"
             )
         choice = self.sides.chosen(caller, question)
+        completeness = self.sides.completeness(choice)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
         filled = choice.with_runs(runs)
         shown = {run.run_id for side in filled.sides for run in side.runs}
@@ -97,6 +100,7 @@ class ComparisonService:
         keys = [side.key for place, side in enumerate(filled.sides) if place in hidden]
         said = readings(weighed.opposed, weighed.labels, weighed.differences, figure)
         return AnswerRead(
+            completeness=completeness,
             leads=leads(weighed, figure, keys),
             readings=[one for one in said if not {one.side, one.baseline_side} & set(keys)],
         )
@@ -119,7 +123,7 @@ class ComparisonService:
             of_runs=of_runs,
         )
 
-    def _read(self, choice: Choice) -> ComparisonRead:
+    def _read(self, choice: Choice, completeness: CompletenessRead) -> ComparisonRead:
         sides = choice.sides
         cells = [side.cells for side in sides]
         machines = machine_rows([machines_of(side.runs) for side in sides])
@@ -152,6 +156,7 @@ class ComparisonService:
         levels = {run.load_label: estimates.load_level(run) for side in sides for run in side.runs}
         levels |= own_levels([side.document for side in sides], levels)
         return ComparisonRead(
+            completeness=completeness,
             sides=read,
             baseline=choice.baseline,
             workloads=list(dict.fromkeys(run.workload for side in sides for run in side.runs)),

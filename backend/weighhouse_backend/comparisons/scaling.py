@@ -42,9 +42,10 @@ class ScalingService:
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
         choice = self.sides.chosen(caller, question)
+        completeness = self.sides.completeness(choice)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
         lines = [line for side in choice.with_runs(runs).sides for line in scaled(side, law=law)]
-        return ScalingRead(lines=lines)
+        return ScalingRead(completeness=completeness, lines=lines)
 
 
 def scaled(side: Side, *, law: bool = True) -> Iterator[ScaledLineRead]:

@@ -10,6 +10,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 
+from weighhouse_backend.campaigns.completeness import CompletenessService, is_under_way
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.naming import (
@@ -17,8 +18,9 @@ from weighhouse_backend.campaigns.naming import (
     UNKNOWN_MARK,
     hollow,
 )
+from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
+from weighhouse_backend.campaigns.states import FINISHED_RUNS
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
@@ -146,6 +148,13 @@ class SideService:
     campaigns: CampaignService
     experiments: ExperimentService
     catalog: CatalogService
+    complete: CompletenessService
+
+    def completeness(self, choice: Choice) -> CompletenessRead:
+        """Whether figures of sides are all there will be: asked before the figures are read, so
+        that none are called complete that are not.
+        """
+        return self.complete.of(side.campaign for side in choice.sides)
 
     def chosen(self, caller: Caller, question: Question) -> Choice:
         """The sides of a comparison, without their runs.
@@ -256,7 +265,9 @@ def _side_read(side: Side, label: str, *, is_hollow: bool) -> SideRead:
         mark=UNKNOWN_MARK if manifest is None else manifest.mark,
         hollow=is_hollow,
         version=side.version,
-        under_way=side.campaign.status not in FINISHED_CAMPAIGNS,
+        under_way=is_under_way(side.campaign),
+        runs_ended=sum(run.status in FINISHED_RUNS for run in side.runs),
+        runs=len(side.runs),
     )
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
 
 
 class PointEstimateRead(BaseModel):
@@ -165,6 +165,7 @@ class OperatingPointsRead(BaseModel):
 class SearchesRead(BaseModel):
     """The searches of a campaign whose loads are chosen while it is measured."""
 
+    completeness: CompletenessRead
     scenario: Literal["sweep", "calibrate", "peak"]
     asks: str
     """The question, in a sentence."""

@@ -7,6 +7,7 @@ from weighhouse_judging.scenarios import planning
 from weighhouse_judging.scenarios.planning import Step
 from weighhouse_protocol.experiment import Experiment
 
+from weighhouse_backend.campaigns.completeness import CompletenessService
 from weighhouse_backend.campaigns.courses import SearchStep
 from weighhouse_backend.campaigns.documents import begun_of, document_of
 from weighhouse_backend.campaigns.looks import LookService
@@ -28,6 +29,7 @@ class ScenarioService:
     looks: LookService
     experiments: ExperimentService
     figures: FigureService
+    completeness: CompletenessService
 
     def goes_on(self, campaign: Campaign, document: Experiment) -> bool:
         """Choose the next loads of a campaign whose runs have ended, and plan them.
@@ -52,8 +54,10 @@ class ScenarioService:
                 f"campaign {campaign.number} was measured at the loads of its file "
                 f"(scenario: {document.scenario})"
             )
+        completeness = self.completeness.of([campaign])
         looks = self.looks.of(campaign.id)
         return SearchesRead(
+            completeness=completeness,
             scenario=searching(document.scenario),
             asks=ASKS[document.scenario],
             searches=[
