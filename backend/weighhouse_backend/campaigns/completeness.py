@@ -1,7 +1,8 @@
 """Whether figures are all there will be: what stands beside those that are not.
 
-A campaign is complete when it stands still. Until then more may come of it, also while it is paused,
-settled, or measured once more: whatever shows its figures says *so far* by the words from here.
+A campaign is complete when it stands still. Until then more may come of it, also while it is
+paused, settled, or measured once more: whatever shows its figures says *so far* by the words from
+here.
 """
 
 import datetime

@@ -1,5 +1,6 @@
 export { figureOf, type FigureName } from './figureOf'
 export { FIGURES } from './figures'
 export { api, onRoleRests, onSignedOut, unwrap } from './client'
+export { whileIncomplete, type Completeness } from './completeness'
 export { ApiProblem } from './problem'
 export type * from './types'
