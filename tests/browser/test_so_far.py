@@ -18,7 +18,9 @@ from weighhouse_testing.waiting import until
 
 NAMES = ("Redis, appendfsync always", "Redis, appendfsync everysec")
 IDENTIFIER = "redis-2"
-SO_FAR = re.compile(r"so far, (\d+) of (\d+) runs, paused, at \d{4}-\d\d-\d\d \d\d:\d\d UTC", re.IGNORECASE)
+SO_FAR = re.compile(
+    r"so far, (\d+) of (\d+) runs, paused, at \d{4}-\d\d-\d\d \d\d:\d\d UTC", re.IGNORECASE
+)
 Takes = Callable[[Page, str, str], tuple[str, str]]
 
 
