@@ -156,6 +156,7 @@ class NotFoundRead(BaseModel):
 class OperatingPointsRead(BaseModel):
     """What a calibration found, as the experiment that measures it."""
 
+    completeness: CompletenessRead
     yaml: str | None
     """The calibration's experiment with each target at its operating point, as a file; null when
     none was found."""

@@ -79,7 +79,7 @@ class ScenarioService:
             raise NothingSearched(
                 f"campaign {campaign.number} was no calibration (scenario: {document.scenario})"
             )
-        return operating_points(document, campaign.number, self.read(campaign).searches, end)
+        return operating_points(document, campaign.number, self.read(campaign), end)
 
     def _searches(self, document: Experiment, campaign: Campaign) -> list[Search]:
         runs = self.figures.of_campaigns([campaign.id])
