@@ -89,6 +89,8 @@ def said(platform: RunningPlatform, *arguments: str) -> str:
 def test_page_picture_file_and_command_say_it_until_the_end(
     page: Page, platform: RunningPlatform, halfway: str, takes: Takes
 ) -> None:
+    page.goto(f"/campaigns/{halfway}")
+    expect(page.get_by_role("main")).to_contain_text(re.compile(r"so far \d+ of 16 runs, paused"))
     page.goto(f"/compare?campaign={halfway}")
     verdict = page.get_by_role("region", name="Verdict")
     expect(verdict).to_contain_text(re.compile(r"so far \d+ of 16 runs, paused, at "))
