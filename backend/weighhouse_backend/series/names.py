@@ -1,13 +1,13 @@
 """What the sides of series are called: as comparisons call the targets of their experiments."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_judging.identity.names import target_names
+from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.experiments.models import Experiment
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.series.models import Series
 
@@ -20,26 +20,25 @@ class SeriesNameService:
     catalog: CatalogService
 
     def of(self, series: Iterable[Series]) -> dict[UUID, str]:
-        """The name of each one's side. Of a target that its experiment has no more, the system's,
-        with the identifier it had.
+        """The name of each one's side, in as many queries for all as for one. Of a target that its
+        experiment has no more, the system's, with the identifier it had.
         """
         wanted = list(series)
-        experiments = self.experiments.get_many({one.experiment_id for one in wanted})
-        named = {key: self._targets(one) for key, one in experiments.items()}
+        documents = self.experiments.current_documents({one.experiment_id for one in wanted})
+        projects = {one.project_id for one in wanted}
+        manifests = {one: self.catalog.manifests([one]) for one in projects}
+        project_of = {one.experiment_id: one.project_id for one in wanted}
+        named = {
+            key: target_names(document.targets, manifests[project_of[key]])
+            for key, document in documents.items()
+        }
         return {
-            one.id: named[one.experiment_id].get(one.target)
-            or self._gone(experiments[one.experiment_id], one)
+            one.id: named.get(one.experiment_id, {}).get(one.target)
+            or _gone(one, manifests[one.project_id])
             for one in wanted
         }
 
-    def _targets(self, experiment: Experiment) -> dict[str, str]:
-        revision = self.experiments.revision(experiment.id, experiment.current_revision)
-        try:
-            document = self.experiments.document(revision.id)
-        except ValueError:  # of another day: it cannot be read any more
-            return {}
-        return target_names(document.targets, self.catalog.manifests([experiment.project_id]))
 
-    def _gone(self, experiment: Experiment, series: Series) -> str:
-        manifest = self.catalog.manifests([experiment.project_id]).get(series.system_id)
-        return f"{series.system_id if manifest is None else manifest.name} ({series.target})"
+def _gone(series: Series, manifests: Mapping[str, Manifest]) -> str:
+    manifest = manifests.get(series.system_id)
+    return f"{series.system_id if manifest is None else manifest.name} ({series.target})"
