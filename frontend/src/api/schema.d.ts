@@ -4143,6 +4143,7 @@ export interface components {
          * @description What may be said in sentences: who leads, and of each side against its baseline.
          */
         AnswerRead: {
+            completeness: components["schemas"]["CompletenessRead"];
             /** Leads */
             leads: components["schemas"]["LeadRead"][];
             /** Readings */
@@ -4762,6 +4763,7 @@ export interface components {
             base_campaign_id: string | null;
             /** Cells */
             cells: components["schemas"]["CellRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /**
              * Created At
              * Format: date-time
@@ -4842,6 +4844,7 @@ export interface components {
          */
         CampaignSummary: {
             accepted: components["schemas"]["Acceptance"] | null;
+            completeness: components["schemas"]["CompletenessRead"];
             /**
              * Created At
              * Format: date-time
@@ -5441,6 +5444,7 @@ export interface components {
             caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["ComparedCellRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Differences */
             differences: components["schemas"]["DifferenceRead"][];
             disclosure: components["schemas"]["DisclosureRead"];
@@ -5460,6 +5464,27 @@ export interface components {
             unmatched: components["schemas"]["UnmatchedRead"][];
             /** Workloads */
             workloads: string[];
+        };
+        /**
+         * CompletenessRead
+         * @description Whether figures are all there will be.
+         */
+        CompletenessRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Complete */
+            complete: boolean;
+            /** Runs */
+            runs: number;
+            /** Runs Ended */
+            runs_ended: number;
+            /** Under Way */
+            under_way: components["schemas"]["UnderWayRead"][];
+            /** Words */
+            words: string;
         };
         /**
          * Completion
@@ -5592,6 +5617,7 @@ export interface components {
             caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["CellCostRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Licences */
             licences: components["schemas"]["LicenceUsedRead"][];
             /** Not Counted */
@@ -5991,6 +6017,7 @@ export interface components {
         DistributionsRead: {
             /** Caveats */
             caveats: components["schemas"]["CaveatRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Fewest For A Band */
             fewest_for_a_band: number;
             load_level: components["schemas"]["LoadLevelRead"];
@@ -6873,6 +6900,7 @@ export interface components {
         FootprintRead: {
             /** Caveats */
             caveats: components["schemas"]["CaveatRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             load_level: components["schemas"]["LoadLevelRead"];
             /** Sides */
             sides: components["schemas"]["FootprintSideRead"][];
@@ -7311,12 +7339,16 @@ export interface components {
             repetitions: number[];
             /** Run Ids */
             run_ids: string[];
+            /** So Far */
+            so_far: string;
             /** Software */
             software: string;
             /** System */
             system: string;
             /** Target */
             target: string;
+            /** Target Name */
+            target_name: string;
             /** Unit */
             unit: string;
             /** Version */
@@ -8666,6 +8698,7 @@ export interface components {
          * @description What a calibration found, as the experiment that measures it.
          */
         OperatingPointsRead: {
+            completeness: components["schemas"]["CompletenessRead"];
             /** Missing */
             missing: components["schemas"]["NotFoundRead"][];
             /** Yaml */
@@ -10505,6 +10538,7 @@ export interface components {
             caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["ReplyCellRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Description */
             description: string;
             /** Disclosure */
@@ -10795,6 +10829,7 @@ export interface components {
             cell: components["schemas"]["CellOfRun"];
             /** Chain */
             chain: components["schemas"]["RunListed"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Environment */
             environment: {
                 [key: string]: unknown;
@@ -10829,6 +10864,8 @@ export interface components {
             /** System Id */
             system_id: string;
             target: components["schemas"]["TargetOfRun"] | null;
+            /** Target Name */
+            target_name: string;
             thinned?: components["schemas"]["ThinnedRead"] | null;
             /** Timeline */
             timeline: components["schemas"]["TimelineItem"][];
@@ -10987,6 +11024,7 @@ export interface components {
          * @description How sides scale with their load.
          */
         ScalingRead: {
+            completeness: components["schemas"]["CompletenessRead"];
             /** Lines */
             lines: components["schemas"]["ScaledLineRead"][];
         };
@@ -11103,6 +11141,7 @@ export interface components {
         SearchesRead: {
             /** Asks */
             asks: string;
+            completeness: components["schemas"]["CompletenessRead"];
             /**
              * Scenario
              * @enum {string}
@@ -11317,6 +11356,8 @@ export interface components {
             system_id: string;
             /** Target */
             target: string;
+            /** Target Name */
+            target_name: string;
             /** Workload */
             workload: string;
         };
@@ -11362,6 +11403,8 @@ export interface components {
             system_id: string;
             /** Target */
             target: string;
+            /** Target Name */
+            target_name: string;
             /** Workload */
             workload: string;
         };
@@ -11605,6 +11648,16 @@ export interface components {
             label: string;
             /** Mark */
             mark: string;
+            /**
+             * Runs
+             * @default 0
+             */
+            runs?: number;
+            /**
+             * Runs Ended
+             * @default 0
+             */
+            runs_ended?: number;
             /** System Id */
             system_id: string;
             /** Target */
@@ -12304,7 +12357,7 @@ export interface components {
             image?: string;
             /**
              * Label
-             * @description What charts print; default: the system's name.
+             * @description What charts print; default: the system's name, and what parts it from the others.
              * @default
              */
             label?: string;
@@ -12883,6 +12936,25 @@ export interface components {
             role: components["schemas"]["Role"];
             /** Scopes */
             scopes: components["schemas"]["Scope"][];
+        };
+        /**
+         * UnderWayRead
+         * @description A campaign of which more may come.
+         */
+        UnderWayRead: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Paused */
+            paused: boolean;
+            /** Runs */
+            runs: number;
+            /** Runs Ended */
+            runs_ended: number;
         };
         /**
          * UnmatchedRead
