@@ -20,7 +20,7 @@ def manifest(system: str) -> Manifest:
         {
             "id": system, "version": "0.1.0", "name": system.capitalize(), "vendor": "somebody",
             "licence": "BSD-3-Clause", "architecture": "in memory", "colour": "#D55E00",
-            "mark": "●", "operations": ["read"], "deployments": ["process", "docker"],
+            "mark": "●", "operations": ["read"], "deployments": ["process"],
             "default_deployment": "process",
             "driver": {
                 "id": "resp",

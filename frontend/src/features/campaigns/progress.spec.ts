@@ -34,7 +34,7 @@ describe('a campaign under way', () => {
     ]
     const cells = [{ ...campaign.cells[0], runs }]
     const again = { ...campaign, cells } as unknown as Campaign
-    expect(placeOf(again, 'b')).toBe('redis, balanced, 8 clients, measured again')
+    expect(placeOf(again, 'b')).toBe('Redis, appendfsync always, balanced, 8 clients, measured again')
     expect(again.cells.map(repeatsOf).flatMap((repeats) => repeats.map((one) => one.id))).toEqual(['a'])
   })
 
