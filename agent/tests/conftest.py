@@ -22,6 +22,20 @@ from weighhouse_testing.platform import until
 from .protocol_server import Attempt, Platform, Server
 
 SCALE = Path(__file__).parent / "scale"
+MakeOrder = Callable[..., AttemptOrder]
+
+
+def as_users_have_it(*kept: str) -> dict[str, str]:
+    """This process's environment without settings of Weighhouse's: with it an agent has the
+    plugins, drivers and tools that are installed.
+
+    :param kept: settings that stay.
+    """
+    return {
+        name: text
+        for name, text in os.environ.items()
+        if name in kept or not name.startswith("WEIGHHOUSE_")
+    }
 
 
 @pytest.fixture
@@ -92,10 +106,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "Metadata-Version: 2.1\nName: weighhouse-plugin-scale\nVersion: 0.1.0\n"
     )
     (about / "entry_points.txt").write_text("[weighhouse.plugins]\nscale = scale_plugin:PLUGIN\n")
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")}
     return {
-        **kept,
-        "PYTHONPATH": os.pathsep.join([str(site), str(SCALE)]),
+        **as_users_have_it(),
+        "PYTHONPATH": os.pathsep.join([str(site), str(SCALE), os.environ.get("PYTHONPATH", "")]),
         "WEIGHHOUSE_DRIVERS": str(SCALE),
     }
 
@@ -178,6 +191,33 @@ def agent(home: Home, environment: dict[str, str]) -> Iterator[RunningAgent]:
     made = RunningAgent(home, environment)
     yield made
     made.end()
+
+
+@pytest.fixture
+def real(agent: RunningAgent) -> RunningAgent:
+    """An agent with the plugins, drivers and tools that are installed."""
+    agent.environment = as_users_have_it()
+    return agent
+
+
+def carried_out(
+    agent: RunningAgent,
+    server: Server,
+    order: AttemptOrder,
+    meanwhile: Callable[[Attempt], None] | None = None,
+) -> Attempt:
+    """An attempt from its offer until nothing of it is left on the machine.
+
+    :param meanwhile: done once the agent is started.
+    """
+    attempt = server.platform.offer(order)
+    agent.start()
+    if meanwhile is not None:
+        meanwhile(attempt)
+    until("the attempt ends", lambda: ended(attempt), every=0.02)
+    until("it is removed", lambda: not agent.attempt(order.attempt_id).path.exists(), every=0.02)
+    assert agent.processes() == []
+    return attempt
 
 
 def ended(attempt: Attempt) -> bool:

@@ -2,7 +2,7 @@
 own; the platforms have their barriers in common.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,6 @@ from .conftest import RunningAgent, ended
 from .meeting import Meeting
 from .protocol_server import Attempt, Platform, Server
 
-MakeOrder = Callable[..., AttemptOrder]
 Parts = list[tuple[tuple[int, ...], bool]]
 """Of each member: the nodes it has, and whether it makes load."""
 PATIENCE_SECONDS = 180

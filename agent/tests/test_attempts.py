@@ -3,18 +3,15 @@
 import json
 import os
 import signal
-from collections.abc import Callable
 
 import pytest
 from weighhouse_agent.home import AttemptDirectory
 from weighhouse_agent.watching import record_of, runs
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, carried_out, ended
 from .protocol_server import REQUEST_ID, Attempt, Server
 
-MakeOrder = Callable[..., AttemptOrder]
 SPOOLED_OF_A_MOMENT = 5_000
 
 
@@ -25,15 +22,6 @@ def measured(attempt: Attempt, what: str = "measure") -> None:
         lambda: any(e["interval"]["phase"] == what for e in attempt.of_kind("interval")),
         every=0.02,
     )
-
-
-def carried_out(agent: RunningAgent, server: Server, order: AttemptOrder) -> Attempt:
-    attempt = server.platform.offer(order)
-    agent.start()
-    until("the attempt ends", lambda: ended(attempt), every=0.02)
-    until("it is removed", lambda: not agent.attempt(order.attempt_id).path.exists(), every=0.02)
-    assert agent.processes() == []
-    return attempt
 
 
 def test_a_run_arrives_whole(agent: RunningAgent, server: Server, order: MakeOrder) -> None:

@@ -13,15 +13,15 @@ import pytest
 from weighhouse_agent.credentials import credentials_for
 from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_order
 from weighhouse_cli.embedded.directory import free_port
+from weighhouse_protocol.compatibility.targets import is_reserved
 from weighhouse_protocol.order import AttemptOrder
-from weighhouse_sdk.credentials import Credentials, CredentialsRefused, is_reserved
+from weighhouse_sdk.credentials import Credentials, CredentialsRefused
 from weighhouse_sdk.wire import Address, Connection
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, as_users_have_it, ended
 from .protocol_server import Server
 
-MakeOrder = Callable[..., AttemptOrder]
 PASSWORD = "weigh 5 stones, tell nobody"
 
 
@@ -108,9 +108,7 @@ def external(order: MakeOrder, endpoint: str, credentials: str | None) -> Attemp
 
 
 def with_drivers(agent: RunningAgent) -> RunningAgent:
-    agent.environment = {
-        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
-    }
+    agent.environment = as_users_have_it()
     return agent
 
 

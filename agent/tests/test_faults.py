@@ -1,52 +1,25 @@
 """What is done on purpose to a real Redis while it is measured."""
 
-import os
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from weighhouse_agent.faulting import asked, check_faults
+from weighhouse_agent.compatibility import check_compatible
+from weighhouse_agent.faulting import asked
 from weighhouse_protocol.faults import Fault
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, carried_out
 from .protocol_server import Attempt, Server
 
-MakeOrder = Callable[..., AttemptOrder]
 CLIENTS = 4
 CLOSED = {"model": "closed", "clients": CLIENTS}
 
 
 def faults(*given: tuple[float, str]) -> tuple[Fault, ...]:
     return tuple(Fault.model_validate({"at_seconds": at, "verb": verb}) for at, verb in given)
-
-
-@pytest.fixture
-def redis_agent(agent: RunningAgent) -> Iterator[RunningAgent]:
-    """With the drivers that users have."""
-    agent.environment = {
-        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
-    }
-    yield agent
-    assert agent.processes() == []
-
-
-def carried_out(
-    agent: RunningAgent,
-    server: Server,
-    order: AttemptOrder,
-    meanwhile: Callable[[Attempt], None] | None = None,
-) -> Attempt:
-    attempt = server.platform.offer(order)
-    agent.start()
-    if meanwhile is not None:
-        meanwhile(attempt)
-    until("it ends", lambda: ended(attempt))
-    return attempt
 
 
 def marks(attempt: Attempt) -> list[tuple[str, str]]:
@@ -66,12 +39,12 @@ def answered(attempt: Attempt, begin_us: int, end_us: int) -> list[int]:
 
 
 def test_what_was_done_is_on_the_timeline_and_in_the_intervals(
-    redis_agent: RunningAgent, server: Server, order: MakeOrder
+    real: RunningAgent, server: Server, order: MakeOrder
 ) -> None:
     # A busy machine takes its time to start a node, which has to serve again within the phase.
     wanted = order(system="redis", measure_seconds=12.0, load=CLOSED)
     course = faults((0.5, "pause"), (1.5, "resume"), (2.0, "kill"), (2.5, "start"))
-    attempt = carried_out(redis_agent, server, wanted.model_copy(update={"faults": course}))
+    attempt = carried_out(real, server, wanted.model_copy(update={"faults": course}))
     assert attempt.completion is not None
     assert attempt.completion.outcome == "completed", attempt.completion.failure
     told = marks(attempt)
@@ -101,30 +74,28 @@ def test_what_was_done_is_on_the_timeline_and_in_the_intervals(
     assert sum(each["errors"] for each in finished["operations"].values()) > 0
 
 
-def test_a_paused_system_is_torn_down(
-    redis_agent: RunningAgent, server: Server, order: MakeOrder
-) -> None:
+def test_a_paused_system_is_torn_down(real: RunningAgent, server: Server, order: MakeOrder) -> None:
     wanted = order(system="redis", measure_seconds=1.0, load=CLOSED)
     course = faults((0.5, "pause"))
-    attempt = carried_out(redis_agent, server, wanted.model_copy(update={"faults": course}))
+    attempt = carried_out(real, server, wanted.model_copy(update={"faults": course}))
     assert attempt.completion is not None
     assert attempt.completion.outcome == "completed", attempt.completion.failure
     assert attempt.of_kind("mark")[-1]["mark"] == "stopped"
 
 
 def test_a_system_that_does_not_come_back_is_a_result(
-    redis_agent: RunningAgent, server: Server, order: MakeOrder
+    real: RunningAgent, server: Server, order: MakeOrder
 ) -> None:
     wanted = order(system="redis", measure_seconds=4.0, load=CLOSED)
 
     def spoil_its_snapshot(attempt: Attempt) -> None:
         until("it is measured", lambda: "measure" in attempt.phases(), every=0.01)
-        data = redis_agent.attempt(wanted.attempt_id).system / "data"
+        data = real.attempt(wanted.attempt_id).system / "data"
         (data / "dump.rdb").write_bytes(b"this is no snapshot")
 
     course = faults((2.5, "kill"), (2.6, "start"))
     attempt = carried_out(
-        redis_agent, server, wanted.model_copy(update={"faults": course}), spoil_its_snapshot
+        real, server, wanted.model_copy(update={"faults": course}), spoil_its_snapshot
     )
     assert attempt.completion is not None
     assert attempt.completion.outcome == "completed", attempt.completion.failure
@@ -136,11 +107,11 @@ def test_a_system_that_does_not_come_back_is_a_result(
 
 
 def test_a_verb_that_cannot_be_done_ends_the_run(
-    redis_agent: RunningAgent, server: Server, order: MakeOrder
+    real: RunningAgent, server: Server, order: MakeOrder
 ) -> None:
     wanted = order(system="redis", measure_seconds=60.0, load=CLOSED)
     course = faults((0.2, "kill"), (0.4, "resume"))
-    attempt = carried_out(redis_agent, server, wanted.model_copy(update={"faults": course}))
+    attempt = carried_out(real, server, wanted.model_copy(update={"faults": course}))
     assert attempt.completion is not None
     failure = attempt.completion.failure
     assert failure is not None
@@ -152,13 +123,13 @@ def test_a_verb_that_cannot_be_done_ends_the_run(
 
 
 def test_a_verb_that_never_fell_due_fails_the_run(
-    redis_agent: RunningAgent, server: Server, order: MakeOrder
+    real: RunningAgent, server: Server, order: MakeOrder
 ) -> None:
     wanted = order(system="redis", measure_seconds=60.0, load=CLOSED)
     short = wanted.phases[-1].model_copy(update={"operation_count": 500})
     course = faults((50.0, "pause"), (55.0, "resume"))
     attempt = carried_out(
-        redis_agent,
+        real,
         server,
         wanted.model_copy(update={"faults": course, "phases": (*wanted.phases[:-1], short)}),
     )
@@ -182,24 +153,30 @@ def test_a_verb_that_the_plugin_lacks_is_refused_before_anything_is_deployed(
     failure = attempt.completion.failure
     assert failure is not None
     assert failure.kind == "invalid"
-    assert "faults[0]: `network`: Scale offers: kill" in failure.message
+    assert "faults[0].verb: Scale has no verb 'network'" in failure.message
+    assert failure.hint == "faults[0].verb: one of kill"
     assert attempt.of_kind("mark") == []
 
 
 @pytest.mark.parametrize(
     ("target", "fault", "told"),
     [
-        ({"deployment": "external"}, {"verb": "kill"}, "has no nodes of ours"),
-        ({}, {"verb": "kill", "node": 2}, "node 2: there are 1"),
+        (
+            {"deployment": "external", "endpoints": ["tcp://127.0.0.1:1"]},
+            {"verb": "kill"},
+            "deployment: nothing can be done on purpose to a deployment 'external'",
+        ),
+        ({}, {"verb": "kill", "node": 2}, "faults[0].node: node 2: there are 1"),
     ],
 )
 def test_what_is_not_there_cannot_be_broken(
-    target: dict[str, Any], fault: dict[str, Any], told: str
+    target: dict[str, Any], fault: dict[str, Any], told: str, order: MakeOrder
 ) -> None:
     wanted = Target.model_validate({"name": "a", "system": "redis", **target})
     verb = Fault.model_validate({"at_seconds": 0, **fault})
+    asked_for = order(system="redis").model_copy(update={"target": wanted, "faults": (verb,)})
     with pytest.raises(TargetInvalid) as refused:
-        check_faults(load_plugin("redis").manifest, wanted, [verb])
+        check_compatible(asked_for, wanted, load_plugin("redis").manifest)
     assert told in refused.value.message
 
 

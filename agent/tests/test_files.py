@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
@@ -13,25 +12,15 @@ from weighhouse_agent.clients import NeverTaken, PlatformAway, PlatformClient, R
 from weighhouse_agent.execution import keep_what_they_wrote
 from weighhouse_agent.files import FileSender, TooLate
 from weighhouse_agent.home import AttemptDirectory, Home
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
-from .protocol_server import Attempt, Server
+from .conftest import MakeOrder, RunningAgent, carried_out, ended
+from .protocol_server import Server
 
-MakeOrder = Callable[..., AttemptOrder]
 ALL = {"weights.txt": b"ounce, pound\n", "scale-scale.conf": b"behaviour none\n"}
-
-
-def carried_out(agent: RunningAgent, server: Server, order: AttemptOrder) -> Attempt:
-    attempt = server.platform.offer(order)
-    agent.start()
-    until("the attempt ends", lambda: ended(attempt), every=0.02)
-    until("it is removed", lambda: not agent.attempt(order.attempt_id).path.exists(), every=0.02)
-    return attempt
 
 
 def test_files_arrive_before_the_outcome(

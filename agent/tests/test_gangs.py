@@ -9,7 +9,8 @@ from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.order import AttemptOrder, barriers
 from weighhouse_testing.platform import until
 
-from .gangs import Gang, MakeOrder, Parts, counted, gang_of, intervals
+from .conftest import MakeOrder
+from .gangs import Gang, Parts, counted, gang_of, intervals
 from .protocol_server import Attempt
 
 TWO_AND_TWO: Parts = [((1,), False), ((2,), False), ((), True), ((), True)]

@@ -2,11 +2,11 @@
 loaded by two.
 """
 
-import os
 from pathlib import Path
 from typing import Any
 
-from .gangs import MakeOrder, Parts, counted, gang_of, intervals
+from .conftest import MakeOrder, as_users_have_it
+from .gangs import Parts, counted, gang_of, intervals
 
 THREE_AND_TWO: Parts = [((1,), False), ((2,), False), ((3,), False), ((), True), ((), True)]
 INTERVAL_US = 100_000
@@ -19,11 +19,7 @@ def operations(told: list[dict[str, Any]]) -> int:
 
 def test_a_cluster_over_three_agents_is_loaded_by_two(tmp_path: Path, order: MakeOrder) -> None:
     kept = "WEIGHHOUSE_DRIVERS"
-    real = {
-        name: text
-        for name, text in os.environ.items()
-        if name == kept or not name.startswith("WEIGHHOUSE_")
-    }
+    real = as_users_have_it(kept)
     with gang_of(tmp_path, real, THREE_AND_TWO) as gang:
         wanted = order(
             system="redis",

@@ -1,9 +1,8 @@
 """Whether driver and system share the machine, on real servers, however they are reached."""
 
 import ipaddress
-import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from weighhouse_agent.gangs import shares_a_machine
@@ -13,10 +12,8 @@ from weighhouse_protocol.order import AttemptOrder, GangMember
 from weighhouse_sdk.wire import Address, Connection
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, as_users_have_it, carried_out
 from .protocol_server import Attempt, Server
-
-MakeOrder = Callable[..., AttemptOrder]
 
 
 def own_addresses() -> list[str]:
@@ -33,9 +30,7 @@ ELSEWHERE = "of interfaces that are not loopback"
 
 @pytest.fixture(autouse=True)
 def _as_users_have_it(agent: RunningAgent) -> None:
-    agent.environment = {
-        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
-    }
+    agent.environment = as_users_have_it()
 
 
 @pytest.fixture
@@ -58,10 +53,8 @@ def listens(port: int) -> bool:
         return False
 
 
-def carried_out(agent: RunningAgent, server: Server, order: AttemptOrder) -> Attempt:
-    attempt = server.platform.offer(order)
-    agent.start()
-    until("it ends", lambda: ended(attempt))
+def completed(agent: RunningAgent, server: Server, order: AttemptOrder) -> Attempt:
+    attempt = carried_out(agent, server, order)
     assert attempt.completion is not None
     assert attempt.completion.outcome == "completed", attempt.completion.failure
     return attempt
@@ -80,7 +73,7 @@ def test_a_server_that_the_agent_started_shares_its_machine(
     agent.home.policy.write_text(
         f'networks = ["127.0.0.0/8", "{host}"]\n[machine]\nhost = "{host}"\n'
     )
-    attempt = carried_out(agent, server, of_redis(order))
+    attempt = completed(agent, server, of_redis(order))
     told = attempt.of_kind("target")[0]
     assert host in told["endpoints"][0]
     assert told["co_located"] is True
@@ -97,7 +90,7 @@ def test_an_external_system_at_an_address_of_this_machine_shares_it(
     agent.home.policy.write_text(f'deployments = ["external"]\nnetworks = [{networks}]\n')
     shown = f"[{host}]" if ":" in host else host
     wanted = of_redis(order, deployment="external", endpoints=(f"tcp://{shown}:{redis_port}",))
-    told = carried_out(agent, server, wanted).of_kind("target")[0]
+    told = completed(agent, server, wanted).of_kind("target")[0]
     assert told["co_located"] is True
     settings = told["effective_configuration"]
     assert {"bind", "port", "dir"} <= {each["name"] for each in settings}

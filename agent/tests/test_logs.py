@@ -1,19 +1,15 @@
 """Logs are followed while a run goes on, and complete when it has ended."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from weighhouse_agent.clients import Refused
 from weighhouse_agent.home import AttemptDirectory, Home
 from weighhouse_agent.logs import LIMIT_BYTES, LIVE_BYTES, PIECE_BYTES, LogSender
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, ended
 from .protocol_server import Server
-
-MakeOrder = Callable[..., AttemptOrder]
 
 
 class Store:

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,14 +13,13 @@ from weighhouse_agent.policy import (
     check_order,
 )
 from weighhouse_protocol.manifest import load_manifest
-from weighhouse_protocol.order import AttemptOrder, OrderLink
+from weighhouse_protocol.order import OrderLink
 from weighhouse_protocol.target import Target
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, ended
 from .protocol_server import Server
 
-MakeOrder = Callable[..., AttemptOrder]
 OPEN = {"model": "open", "rate_per_second": 5000, "connections": 64}
 OUTSIDE = {"deployment": "external", "endpoints": ("tcp://198.51.100.7:6379",)}
 

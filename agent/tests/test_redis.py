@@ -1,21 +1,18 @@
 """The agent with a plugin, a driver and a server as users have them."""
 
-import os
 from collections.abc import Callable
 
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import RunningAgent, as_users_have_it, ended
 from .protocol_server import Server
 
 
 def test_redis_is_weighed(
     agent: RunningAgent, server: Server, order: Callable[..., AttemptOrder]
 ) -> None:
-    agent.environment = {
-        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
-    }
+    agent.environment = as_users_have_it()
     wanted = order(system="redis", measure_seconds=1.0, load={"model": "closed", "clients": 4})
     attempt = server.platform.offer(wanted)
     agent.start()

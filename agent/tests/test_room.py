@@ -3,7 +3,7 @@
 import contextlib
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,16 +12,14 @@ from weighhouse_agent.enrolment import enrol
 from weighhouse_agent.home import Home
 from weighhouse_agent.room import DiskFull, Room, spooled_bytes
 from weighhouse_agent.spool import SpoolReader, SpoolWriter
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import TimelineMark
 from weighhouse_sdk.context import SystemClock
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, ended
 from .protocol_server import Server
 
-MakeOrder = Callable[..., AttemptOrder]
 MEBIBYTE = 1 << 20
 
 

@@ -1,35 +1,12 @@
 """The agent with servers that know nothing of each other, and with servers that speak TLS."""
 
-import os
-from collections.abc import Callable
-
 import pytest
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Topology
-from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
-from .protocol_server import Attempt, Server
+from .conftest import MakeOrder, RunningAgent, carried_out
+from .protocol_server import Server
 
-MakeOrder = Callable[..., AttemptOrder]
 CLIENTS = 4
-
-
-@pytest.fixture
-def real(agent: RunningAgent) -> RunningAgent:
-    """An agent with the plugins and drivers of this repository."""
-    agent.environment = {
-        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
-    }
-    return agent
-
-
-def carried_out(agent: RunningAgent, server: Server, wanted: AttemptOrder) -> Attempt:
-    attempt = server.platform.offer(wanted)
-    agent.start()
-    until("it ends", lambda: ended(attempt))
-    assert agent.processes() == []
-    return attempt
 
 
 SPREAD = [("memcached", {}), ("redis", {"hashing": "modulo"})]
@@ -79,5 +56,5 @@ def test_a_foreign_tool_over_tls_is_refused_before_anything_is_deployed(
     failure = attempt.completion.failure
     assert failure is not None
     assert failure.kind == "invalid"
-    assert "options.tls_ca_file" in failure.message
+    assert "No load tool is given its certificate" in failure.message
     assert attempt.of_kind("target") == []

@@ -2,16 +2,12 @@
 
 import signal
 import time
-from collections.abc import Callable
 
 from weighhouse_agent.program import SELDOM_SECONDS
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, ended
 from .protocol_server import Server
-
-MakeOrder = Callable[..., AttemptOrder]
 
 
 def test_an_agent_at_work_says_that_it_is_there_and_one_at_rest_seldom(

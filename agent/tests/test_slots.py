@@ -4,13 +4,11 @@ import json
 import os
 import signal
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_order
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Limits
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.machine.cgroups import Hierarchies
@@ -18,10 +16,9 @@ from weighhouse_sdk.machine.ports import HeldPorts
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, ended
 from .protocol_server import Attempt, Server
 
-MakeOrder = Callable[..., AttemptOrder]
 MEBIBYTE = 1 << 20
 
 

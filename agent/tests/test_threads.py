@@ -14,10 +14,9 @@ from weighhouse_sdk.registry import load_plugin, load_tool
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, carried_out, ended
 from .protocol_server import Attempt, Server
 
-MakeOrder = Callable[..., AttemptOrder]
 READS = {
     "name": "reads",
     "insert_order": "ordered",
@@ -25,15 +24,6 @@ READS = {
     "operations": {"read": 1.0},
 }
 CLOSED = {"model": "closed", "clients": 4}
-
-
-@pytest.fixture
-def real(agent: RunningAgent) -> RunningAgent:
-    """An agent with the plugins, drivers and tools that are installed."""
-    agent.environment = {
-        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
-    }
-    return agent
 
 
 def names_of_threads(agent: RunningAgent, program: str) -> list[str]:
@@ -47,14 +37,14 @@ def names_of_threads(agent: RunningAgent, program: str) -> list[str]:
     return []
 
 
-def carried_out(
+def seen_at_work(
     agent: RunningAgent, server: Server, wanted: AttemptOrder, seen: Callable[[], object]
 ) -> Attempt:
-    attempt = server.platform.offer(wanted)
-    agent.start()
-    until("it is seen at work", lambda: seen() or ended(attempt), every=0.02)
-    assert seen() or attempt.completion is None, attempt.completion
-    until("it ends", lambda: ended(attempt))
+    def look(attempt: Attempt) -> None:
+        until("it is seen at work", lambda: seen() or ended(attempt), every=0.02)
+        assert seen() or attempt.completion is None, attempt.completion
+
+    attempt = carried_out(agent, server, wanted, look)
     assert attempt.completion is not None
     assert attempt.completion.outcome == "completed", attempt.completion.failure
     return attempt
@@ -69,7 +59,7 @@ def test_two_shards_drive_redis(real: RunningAgent, server: Server, order: MakeO
         most.append(len(names_of_threads(real, "weighhouse-driv")))
         return max(most) >= 3  # two shards, and who merges what they measured
 
-    attempt = carried_out(real, server, wanted, several)
+    attempt = seen_at_work(real, server, wanted, several)
     assert attempt.of_kind("target")[0]["threads"] == 2
     assert sum(each["count"] for each in attempt.answered()) > 0
 
@@ -88,7 +78,7 @@ def test_redis_benchmark_has_two_threads(
         lines.extend(command_lines(real, "redis-benchmark"))
         return any("--threads 2" in each for each in lines)
 
-    attempt = carried_out(real, server, wanted, told)
+    attempt = seen_at_work(real, server, wanted, told)
     assert attempt.of_kind("target")[0]["threads"] == 2
     assert sum(each["count"] for each in attempt.answered()) > 0
 
@@ -112,7 +102,7 @@ def test_memtier_has_two_threads(
         lines.extend(command_lines(real, "memtier"))
         return any("--threads 2" in each for each in lines)
 
-    attempt = carried_out(real, server, with_clients(wanted, 4), told)
+    attempt = seen_at_work(real, server, with_clients(wanted, 4), told)
     assert attempt.of_kind("target")[0]["threads"] == 2
 
 

@@ -1,15 +1,12 @@
 """The agent with foreign load tools, on real systems."""
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from weighhouse_protocol.order import AttemptOrder
 from weighhouse_sdk.testkit import at_hand
-from weighhouse_testing.platform import until
 
-from .conftest import RunningAgent, ended
+from .conftest import MakeOrder, RunningAgent, carried_out
 from .protocol_server import Attempt, Server
 
 READS = {
@@ -18,24 +15,6 @@ READS = {
     "zero_padding": 12,
     "operations": {"read": 1.0},
 }
-MakeOrder = Callable[..., AttemptOrder]
-
-
-@pytest.fixture
-def real(agent: RunningAgent) -> RunningAgent:
-    """An agent with the plugins, drivers and tools that are installed."""
-    agent.environment = {
-        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
-    }
-    return agent
-
-
-def carried_out(agent: RunningAgent, server: Server, wanted: AttemptOrder) -> Attempt:
-    attempt = server.platform.offer(wanted)
-    agent.start()
-    until("it ends", lambda: ended(attempt))
-    assert agent.processes() == []
-    return attempt
 
 
 def measured(attempt: Attempt, operation: str) -> list[dict[str, Any]]:
@@ -71,16 +50,28 @@ def test_redis_benchmark_makes_the_load_on_redis(
     assert memory["before"] < memory["after_load"]
 
 
+@pytest.mark.parametrize(
+    ("operations", "told"),
+    [
+        ({"read": 0.5, "update": 0.5}, "one operation in a run"),  # by its manifest
+        ({"read": 1.0}, "zero_padding: 12"),  # by its code
+    ],
+)
 def test_what_a_tool_cannot_say_is_refused_before_anything_is_deployed(
-    real: RunningAgent, server: Server, order: MakeOrder
+    real: RunningAgent,
+    server: Server,
+    order: MakeOrder,
+    operations: dict[str, float],
+    told: str,
 ) -> None:
-    attempt = carried_out(real, server, order(system="redis", tool="redis-benchmark"))
+    workload = {"name": "w", "operations": operations}
+    wanted = order(system="redis", tool="redis-benchmark", workload=workload)
+    attempt = carried_out(real, server, wanted)
     assert attempt.completion is not None
     failure = attempt.completion.failure
     assert failure is not None
     assert failure.kind == "invalid"
-    assert "one operation in a run" in failure.message
-    assert "zero_padding: 12" in failure.message
+    assert told in failure.message
     assert attempt.of_kind("target") == []
 
 

@@ -98,13 +98,6 @@ class DriverPlan:
         """
         if self.tool is None:
             return
-        name, driver = self.tool.manifest.name, self.plugin.manifest.driver.id
-        if driver not in self.tool.drivers:
-            reason = f"{name} cannot make load on {self.plugin.manifest.name}"
-            raise TargetInvalid([("tool", reason)])
-        if self.target.credentials is not None:
-            # They would stand on the tool's command line, for everybody to read.
-            raise TargetInvalid([("credentials", f"{name} is not given any")])
         options = self.options()
         refused = self.tool.refusals(self._order((NOWHERE,), options, threads=self.threads()))
         if refused:
@@ -117,7 +110,7 @@ class DriverPlan:
         """
         if self.order.threads is not None:
             return self.order.threads
-        if self.plugin.in_process:
+        if self.target.deployment == "in_process":
             return 1  # Its driver has a thread for each client, whatever it is told.
         most = max(1, min(fewest_connections(self.order), self._processors()))
         if self.tool is None:

@@ -31,8 +31,9 @@ from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.chaining import driver_name, links_of
+from weighhouse_agent.compatibility import check_compatible
 from weighhouse_agent.driving import DriverGaveUp, DriverPlan, gave_up
-from weighhouse_agent.faulting import Faulting, check_faults
+from weighhouse_agent.faulting import Faulting
 from weighhouse_agent.filling import Filling
 from weighhouse_agent.policy import Policy, check_endpoint
 from weighhouse_agent.reporting import Moment, Reporter
@@ -140,11 +141,15 @@ class Execution:
 
         :raises PluginError: of the kind that fits.
         """
-        self.plugin.check_here(self.context)
-        check_faults(self.plugin.manifest, self.target, self.order.faults)
-        check_network(self._own_faults(), self.context.options.search_path)
+        self._check_order()
         for link in links_of(self.order):
             self._plan_of(link).check()
+
+    def _check_order(self) -> None:
+        tool = None if self.tool is None else self.tool.manifest
+        check_compatible(self.order, self.target, self.plugin.manifest, tool, self.context.machine)
+        self.plugin.check_here(self.context)  # one of somebody else's may ask for more
+        check_network(self._own_faults(), self.context.options.search_path)
 
     def _deploy(self) -> None:
         self.context.check()
@@ -235,7 +240,7 @@ class Execution:
 
     def _collect(self) -> None:
         """A system that was broken on purpose need not answer in the end: that is a result."""
-        if self.plugin.in_process:
+        if self.target.deployment == "in_process":
             return
         try:
             self._memory("after")
@@ -282,7 +287,7 @@ class Execution:
         self._count(event)
         if event.phase == "load":
             self._memory("after_load")
-        elif event.phase == "measure" and self.plugin.in_process:
+        elif event.phase == "measure" and self.target.deployment == "in_process":
             # The system is gone with the driver, in a moment.
             self._memory("after")
 

@@ -15,10 +15,8 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from weighhouse_protocol.faults import Fault, course_problems
-from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.report import TimelineMark
-from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Cancel, Context
 from weighhouse_sdk.errors import (
     Cancelled,
@@ -26,7 +24,6 @@ from weighhouse_sdk.errors import (
     NotReady,
     PluginError,
     SystemFailed,
-    TargetInvalid,
 )
 from weighhouse_sdk.lifecycle import Deployed, Plugin
 from weighhouse_sdk.machine.network.disturbing import described
@@ -35,8 +32,6 @@ from weighhouse_agent.spool import SpoolWriter
 
 JOIN_SECONDS = 30.0
 """How long a verb may take to end after the phase has."""
-OWN_NODES = frozenset({"process", "docker"})
-"""Deployments whose nodes are the agent's to break."""
 BEHAVIOUR = (NotReady, SystemFailed)
 """How a system shows that it did not bear what was done to it."""
 
@@ -55,24 +50,6 @@ class FaultsOverdue(PluginError):
 
 class FaultStuck(PluginError):
     """A verb did not end when the phase did."""
-
-
-def check_faults(manifest: Manifest, target: Target, faults: Sequence[Fault]) -> None:
-    """Hold the verbs against the system before anything is deployed.
-
-    :raises TargetInvalid: with every verb that could not be done.
-    """
-    problems = []
-    for index, fault in enumerate(faults):
-        path = f"faults[{index}]"
-        if target.deployment not in OWN_NODES:
-            problems.append((path, f"a deployment `{target.deployment}` has no nodes of ours"))
-        elif (problem := manifest.fault_problem(fault, target.topology)) is not None:
-            problems.append((path, problem))
-    course = course_problems(faults, target.topology)
-    problems += [(f"faults[{each.place}]", each.message) for each in course]
-    if problems:
-        raise TargetInvalid(problems)
 
 
 def asked(fault: Fault) -> str:

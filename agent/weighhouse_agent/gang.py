@@ -19,21 +19,19 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.compatibility.targets import is_reserved
 from weighhouse_protocol.driver import DriverOrder, PhaseFinished
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import PhaseKind
 from weighhouse_protocol.order import GangMember
-from weighhouse_sdk.credentials import is_reserved
 from weighhouse_sdk.errors import PluginError, TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.machine.locality import any_is_here
-from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.procfs import boot_id
 from weighhouse_sdk.places import NodeAddress
 
 from weighhouse_agent.barriers import Gate, Released
 from weighhouse_agent.execution import END_GRACE_SECONDS, Execution, ended_one
-from weighhouse_agent.faulting import check_faults
 from weighhouse_agent.gangs import (
     US,
     address_url,
@@ -134,16 +132,14 @@ class GangExecution(Execution):
     # before the first phase
 
     def _check(self) -> None:
-        if self.plugin.in_process:
+        if self.target.deployment == "in_process":
             name = self.plugin.manifest.name
             reason = f"{name} lives in the driver, which cannot be shared: use one machine"
             raise TargetInvalid([("placement", reason)])
         if self.order.fill_until is not None:
             reason = "what is filled is watched from one machine: servers and driver on it together"
             raise TargetInvalid([("placement", reason)])
-        self.plugin.check_here(self.context)
-        check_faults(self.plugin.manifest, self.target, self.order.faults)
-        check_network(self._own_faults(), self.context.options.search_path)
+        self._check_order()
         if self._drives:
             self._plan.check()
 

@@ -53,6 +53,8 @@ from typing import Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from weighhouse_protocol.base import Document, Name
+from weighhouse_protocol.compatibility.targets import is_reserved
+from weighhouse_protocol.endpoints import NotAnEndpoint
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad
 from weighhouse_protocol.manifest import Manifest
@@ -60,12 +62,11 @@ from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Deployment, Target
 from weighhouse_protocol.text import seen
 from weighhouse_sdk.context import HostOptions
-from weighhouse_sdk.credentials import is_reserved
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.images import full_name
 
 from weighhouse_agent.chaining import links_of
-from weighhouse_agent.endpoints import NotAnEndpoint, NotWithin, judged
+from weighhouse_agent.endpoints import NotWithin, judged
 from weighhouse_agent.slots import Slot, check_exclusive
 
 EVERYTHING = "*"

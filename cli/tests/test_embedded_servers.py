@@ -24,7 +24,7 @@ from weighhouse_cli.embedded.directory import (
 from weighhouse_cli.embedded.errors import BinaryMissing, DirectoryInUse, PartFailed, PortTaken
 from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan, birth, end_leftover
 from weighhouse_cli.embedded.servers import redis
-from weighhouse_cli.embedded.supervisor import GIVE_UP_AFTER, Supervisor
+from weighhouse_cli.embedded.supervisor import GIVE_UP_AFTER, Patience, Supervisor
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.waiting import until
 
@@ -116,11 +116,10 @@ def test_what_was_renewed_before_it_ended_is_started_again(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("needed", [True, False])
 def test_one_that_dies_again_and_again_is_told_and_what_is_needed_is_tried_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needed: bool
+    tmp_path: Path, needed: bool
 ) -> None:
-    monkeypatch.setattr("weighhouse_cli.embedded.supervisor.BACKOFF_SECONDS", (0.0,))
     notices: list[str] = []
-    supervisor = Supervisor(notice=notices.append)
+    supervisor = Supervisor(notice=notices.append, patience=Patience(pauses=(0.0,)))
     plan = _dispensable(tmp_path, "test -e room && exec sleep 300; sleep 0.1; echo full; exit 1")
     part = supervisor.start(replace(plan, dispensable=None) if needed else plan)
     supervisor.watch()

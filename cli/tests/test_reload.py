@@ -5,11 +5,10 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from weighhouse_cli.embedded import programs
 from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan
 from weighhouse_cli.embedded.reload import Reloader, snapshot
-from weighhouse_cli.embedded.supervisor import Supervisor
+from weighhouse_cli.embedded.supervisor import Patience, Supervisor
 from weighhouse_testing.waiting import until
 
 
@@ -59,11 +58,8 @@ def test_a_part_begins_anew_when_its_code_changes_and_no_other(tmp_path: Path) -
         supervisor.stop()
 
 
-def test_a_part_that_died_of_its_code_comes_back_with_the_next_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("weighhouse_cli.embedded.supervisor.BACKOFF_SECONDS", (0.0,))
-    supervisor = Supervisor()
+def test_a_part_that_died_of_its_code_comes_back_with_the_next_change(tmp_path: Path) -> None:
+    supervisor = Supervisor(patience=Patience(pauses=(0.0,)))
     plan = _plan(tmp_path, "part", "test -e broken && exit 1; exec sleep 300")
     part = supervisor.start(replace(plan, dispensable=Dispensable(hint="mend it")))
     supervisor.watch()

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from weighhouse_protocol import pages
+
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT
 
@@ -26,19 +28,19 @@ def runs_of(client: Client, campaign_id: str) -> Iterator[dict[str, Any]]:
 def show_failures(client: Client, campaign_id: str) -> None:
     """Each reason once, the commonest first, with one run's page."""
     counted: Counter[tuple[str, str]] = Counter()
-    pages: dict[tuple[str, str], str] = {}
+    examples: dict[tuple[str, str], str] = {}
     for run in runs_of(client, campaign_id):
         if run["status"] != "failed":
             continue
         failure = run["failure"] or {"message": "no reason is told", "hint": ""}
         reason = (failure["message"], failure["hint"])
         counted[reason] += 1
-        pages.setdefault(reason, f"{client.url}/runs/{run['id']}")
+        examples.setdefault(reason, pages.at(client.url, pages.run(run["id"])))
     for (message, hint), times in counted.most_common(MOST):
         many = f" ({times} runs)" if times > 1 else ""
         OUT.print(f"  {message}{many}", style="red", soft_wrap=True, markup=False, highlight=False)
         if hint:
             OUT.print(f"  {hint}", soft_wrap=True, markup=False, highlight=False)
-        OUT.print(f"  {pages[message, hint]}", style="dim", soft_wrap=True, markup=False)
+        OUT.print(f"  {examples[message, hint]}", style="dim", soft_wrap=True, markup=False)
     if (others := len(counted) - MOST) > 0:
         OUT.print(f"  and {others} other reason{'s' if others > 1 else ''}", style="dim")

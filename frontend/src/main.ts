@@ -8,6 +8,7 @@ import { ApiProblem, onRoleRests, onSignedOut } from './api'
 import App from './app/App.vue'
 import { createAppRouter } from './app/router'
 import { useSession } from './session'
+import { toLogin } from './ui/pages'
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -28,7 +29,7 @@ onSignedOut(() => {
   session.forget()
   queries.clear()
   const here = router.currentRoute.value
-  if (!here.meta.open) void router.push({ name: 'login', query: { next: here.fullPath } })
+  if (!here.meta.open) void router.push(toLogin(here.fullPath))
 })
 
 onRoleRests(() => void session.restore(true).catch(() => undefined))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from weighhouse_protocol import yaml_document
+from weighhouse_protocol.document_errors import FieldError, listed, near
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.holding import Steps
 from weighhouse_protocol.matrix import OwnPoints
@@ -16,11 +17,8 @@ from weighhouse_protocol.yaml_document import (
     MOST_ERRORS,
     MOST_GUESSES,
     DocumentError,
-    FieldError,
     experiment_from_yaml,
-    listed,
     load_yaml,
-    near,
     parse_experiment,
     told,
 )

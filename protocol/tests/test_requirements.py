@@ -70,23 +70,16 @@ def manifest(*requirements: dict[str, Any]) -> Manifest:
     )  # fmt: skip
 
 
-IS_33 = "is 33 and has to be at most 32 while memory is 64: An item is half of the memory at most."
-OF_1 = (
-    "`item` is 1 and has to be at most 0.5 while memory is 1: "
-    "An item is half of the memory at most."
-)
-IS_1001 = (
-    "is 1001 and has to be at most 1000, as this machine has 1000 bytes of memory: "
-    "It takes all of it."
-)
-TOO_SMALL = (
-    "`machine:memory_bytes` is 1000 and has to be at least 5000, as item is 50: "
-    "The table is made at once."
-)
-NO_LOG = "`log` is false and has to be true, as sync is true: It ends."
-IS_40 = "is 40 and has to be at most 39 while hot is 41: Both are 80 at most."
-LEFT_OUT = "is 1 and has to be left out, as sync is true: It has no use."
-IS_7 = "is 7 and has to be a multiple of page, which is 3: It has pages."
+IS_33 = "item is 33, to be at most 32 while memory is 64"
+OF_1 = "item is 1, to be at most 0.5 while memory is 1"
+IS_1001 = "memory is 1001, to be at most 1000, as this machine has 1000 bytes of memory"
+TOO_SMALL = "machine:memory_bytes is 1000, to be at least 5000, as item is 50"
+NO_LOG = "log is false, to be true, as sync is true"
+IS_40 = "warm is 40, to be at most 39 while hot is 41"
+LEFT_OUT = "page is 1, to be left out, as sync is true"
+IS_7 = "item is 7, to be a multiple of page, which is 3"
+STRING = "option:layout is string, to be hash, as topology:primaries is 3"
+CONTAINER = "deployment is external, to be process, as option:layout is string"
 
 
 @pytest.mark.parametrize(
@@ -116,9 +109,7 @@ def test_what_is_not_met_is_told(
     rule: dict[str, Any], values: dict[str, Scalar], said: list[tuple[str, str]]
 ) -> None:
     target = Target(name="t", system="s", parameters=values)
-    found = manifest(rule).unmet(target, {"machine:memory_bytes": 1000})
-    told = [(each.blamed(values), each.words(each.blamed(values))) for each in found]
-    assert told == said
+    assert said_of(manifest(rule), target) == [(f"parameters.{at}", words) for at, words in said]
 
 
 def test_options_are_looked_at_and_lists_are_choices() -> None:
@@ -129,11 +120,41 @@ def test_options_are_looked_at_and_lists_are_choices() -> None:
     assert found.wanted == "20 or 30, as option:layout is string"
 
 
+def test_options_and_the_deployment_are_needed_as_parameters_are() -> None:
+    cluster = {
+        "when": {"topology:primaries": {"at_least": 2}},
+        "needs": {"option:layout": "hash"},
+        "because": "Strings are one key.",
+    }
+    own = {
+        "when": {"option:layout": "string"},
+        "needs": {"deployment": "process"},
+        "because": "Others have hashes.",
+    }
+    three = Target.model_validate(
+        {"name": "t", "system": "s", "topology": {"nodes": 3}, "driver_options": {"layout": "hash"}}
+    )
+    assert manifest(cluster, own).unmet(three) == []
+    wrong = three.model_copy(update={"driver_options": {"layout": "string"}})
+    assert said_of(manifest(cluster), wrong) == [("driver_options.layout", STRING)]
+    there = wrong.model_copy(update={"deployment": "external"})
+    assert said_of(manifest(own), there) == [("driver_options.layout", CONTAINER)]
+    assert manifest(own).unmet(wrong) == []
+
+
+def said_of(manifest: Manifest, target: Target) -> list[tuple[str, str]]:
+    return [
+        (each.place_in(target), f"{each.parameter} is {each.shown}, to be {each.wanted}")
+        for each in manifest.unmet(target, {"machine:memory_bytes": 1000})
+    ]
+
+
 def test_what_is_not_known_and_what_is_not_ours_is_not_held() -> None:
     target = Target(name="t", system="s", parameters={"memory": 5000, "sync": True})
     assert manifest(FITS).unmet(target) == [], "nobody knows the machine yet"
     external = target.model_copy(update={"deployment": "external"})
     assert manifest(NEEDS_LOG).unmet(external) == []
+    assert manifest(FITS).unmet(external, {"machine:memory_bytes": 1}) == []
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from weighhouse_protocol.base import Document, Few, Sentence
-from weighhouse_protocol.target import Target, Topology
+from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Operation
 
 Feature = Literal["ttl", "multi_get"]
@@ -37,6 +37,9 @@ class ManifestTopology(Document):
     each record is on one then. hashing: where the driver option of that name says how, and is not
     `none`."""
 
+    endpoints: Literal["primaries", "all"] = "primaries"
+    """Which of several nodes clients are told of: one for each share of the data, or all."""
+
     def by_client(self, target: Target) -> bool:
         """Whether a target has several nodes that know nothing of each other."""
         several = target.topology.nodes > 1 or len(target.endpoints) > 1
@@ -45,11 +48,20 @@ class ManifestTopology(Document):
         said = target.driver_options.get(HASHING, BY_ITSELF)
         return self.keys_by_client == "always" or said != BY_ITSELF
 
-    def lacks(self, topology: Topology) -> tuple[Operation | Feature, ...]:
+    def primaries(self, target: Target) -> int:
+        """Over how many nodes, their copies aside, a target's keys are spread."""
+        nodes, copies = target.topology.nodes, target.topology.replication_factor
+        return max(nodes, len(target.endpoints)) if self.by_client(target) else -(-nodes // copies)
+
+    def ends(self, target: Target) -> int:
+        """How many endpoints clients are told of."""
+        own = target.topology.nodes if self.endpoints == "all" else self.primaries(target)
+        return max(own, len(target.endpoints))
+
+    def lacks(self, target: Target) -> tuple[Operation | Feature, ...]:
         """What the system can do, but not when it is laid out so."""
         shared = self.layout == "shards" or self.keys_by_client != "never"
-        sharded = shared and topology.nodes > topology.replication_factor
-        return self.shards_lack if sharded else ()
+        return self.shards_lack if shared and self.primaries(target) > 1 else ()
 
     def problem(self, target: Target) -> str | None:
         """Why a target cannot be laid out as it is to be; None when it can."""

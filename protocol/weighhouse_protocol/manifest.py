@@ -18,6 +18,7 @@ from weighhouse_protocol.base import (
     Sentence,
     Words,
 )
+from weighhouse_protocol.disclaimers import ManifestDisclaimer
 from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
 from weighhouse_protocol.holding import Holding
@@ -25,7 +26,15 @@ from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
 from weighhouse_protocol.links import Link, Source
 from weighhouse_protocol.offered import check_whole, toml_of
 from weighhouse_protocol.parameters import Parameters, declared, defaults
-from weighhouse_protocol.requirements import Requirement, Unmet, check_names, unmet, values_of
+from weighhouse_protocol.reach import Reach
+from weighhouse_protocol.requirements import (
+    MACHINE,
+    Requirement,
+    Unmet,
+    check_names,
+    unmet,
+    values_of,
+)
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.text import Named, Prose
 from weighhouse_protocol.workload import Operation
@@ -80,72 +89,6 @@ NOT_REVIEWED = "not recorded"
 """The reviewer of clauses from before reviewers were kept."""
 
 
-class DisclaimerCondition(Document):
-    """What a target has to be for a statement to concern it; all that is said has to hold.
-
-    What cannot be known of a target counts as holding: of servers that somebody else set up,
-    neither nodes nor parameters are known.
-    """
-
-    deployments: Few[Deployment] = ()
-    """One of these; empty: any."""
-    several_nodes: bool | None = None
-    """True: it has more than one; false: it has one."""
-    replicated: bool | None = None
-    """True: records are on more than one node; false: on one each."""
-    shared_machine: bool | None = None
-    """True: several of its nodes are on one machine; false: none are."""
-    keys_by_client: bool | None = None
-    """True: the client spreads the keys over its nodes; false: it does not."""
-    parameters: FewBy[Few[Scalar]] = Field(default_factory=dict)
-    """Parameter → values, one of which it has, set by the experiment or by default."""
-
-    def holds(
-        self,
-        target: Target,
-        machines: int,
-        defaults: Mapping[str, Scalar],
-        *,
-        keys_by_client: bool = False,
-    ) -> bool:
-        """Whether a statement concerns a target.
-
-        :param machines: that its nodes are spread over.
-        :param defaults: of the system's parameters.
-        :param keys_by_client: `ManifestTopology.by_client` of the target.
-        """
-        if self.deployments and target.deployment not in self.deployments:
-            return False
-        if target.deployment == "external":
-            return True
-        nodes, copies = target.topology.nodes, target.topology.replication_factor
-        asked = (
-            (self.several_nodes, nodes > 1),
-            (self.replicated, copies > 1),
-            (self.shared_machine, nodes > min(machines, nodes)),
-            (self.keys_by_client, keys_by_client),
-        )
-        return all(wanted in (None, found) for wanted, found in asked) and all(
-            target.parameters.get(name, defaults.get(name)) in values
-            for name, values in self.parameters.items()
-        )
-
-
-class ManifestDisclaimer(Document):
-    """A statement that must stand beside every number of this system, or beside those that it
-    concerns.
-    """
-
-    id: Name
-    kind: Literal["vendor", "plugin"] = "plugin"
-    severity: Literal["note", "caution", "bar"] = "note"
-    title: Annotated[str, Named(120)]
-    text: Annotated[str, Prose(4000, trimmed=False)]
-    source: Annotated[str, Source()] | None = None
-    when: DisclaimerCondition = DisclaimerCondition()
-    """Whose numbers it concerns; left out: all."""
-
-
 class ManifestDriver(Document):
     """Which driver makes load on the system."""
 
@@ -180,6 +123,8 @@ class ManifestTool(Document):
     """Drivers in whose place it can make load, for example `resp`."""
     pipelines: bool = False
     """Whether its clients can keep several requests in flight."""
+    reach: Reach | None = None
+    """What its options can say; None: only its plugin knows, on the agent's machine."""
 
 
 class Manifest(Document):
@@ -300,26 +245,28 @@ class Manifest(Document):
     def requirement_facts(
         self, target: Target, machine: Mapping[str, int] | None = None
     ) -> dict[str, Scalar | None]:
-        """What `requirements` look at, by name; None: left to the system. `machine`: as below."""
+        """What `requirements` look at, by name; None: left to the system. Of servers that are there
+        already neither parameters nor machine are known. `machine`: as below.
+        """
         options = values_of(declared(self.driver.options), target.driver_options)
-        edition = self.edition_of(target)
+        edition, there = self.edition_of(target), target.deployment == "external"
         return {
-            **values_of(declared(self.parameters), target.parameters),
+            **({} if there else values_of(declared(self.parameters), target.parameters)),
             **{f"option:{name}": value for name, value in options.items()},
             "topology:nodes": target.topology.nodes,
             "topology:replication_factor": target.topology.replication_factor,
+            "topology:primaries": self.topology.primaries(target),
             "deployment": target.deployment,
+            "tool": target.tool or "",
             "edition": None if edition is None else edition.id,
-            **(machine or {}),
+            **{n: v for n, v in (machine or {}).items() if not (there and n in MACHINE)},
         }
 
     def unmet(self, target: Target, machine: Mapping[str, int] | None = None) -> list[Unmet]:
-        """What of `requirements` a target does not meet; none of servers that are there already.
+        """What of `requirements` a target does not meet.
 
-        :param machine: facts as in `requirements.MACHINE` and `WORKLOAD`; None: not known.
+        :param machine: facts as in `requirements.MACHINE`, `PLACEMENT`, `WORKLOAD`; None: unknown.
         """
-        if target.deployment == "external":
-            return []
         return unmet(self.requirements, self.requirement_facts(target, machine).get)
 
     @property

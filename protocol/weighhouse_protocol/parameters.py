@@ -4,6 +4,7 @@ Whoever reads a manifest did not write it: a schema has the words below and no o
 nothing, and is of bounded size; what is not one of them is refused where the manifest is read.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import chain
@@ -318,6 +319,13 @@ def _number_problems(schema: Mapping[str, Any], value: float) -> Iterator[str]:
         yield f"{value} is not less than {below}"
     if step is not None and Fraction(str(value)) % Fraction(str(step)):
         yield f"{value} is not a multiple of {step}"
+    if schema.get("x-power-of-two") and value > 0 and (power := _power_below(value)) != value:
+        yield f"{value} is not a power of two: write {power}"
+
+
+def _power_below(value: float) -> float:
+    """The greatest power of two that is not greater than a positive number."""
+    return 1 << int(value).bit_length() - 1 if value >= 1 else 2 ** (math.frexp(value)[1] - 1)
 
 
 def _text_problems(schema: Mapping[str, Any], value: str) -> Iterator[str]:

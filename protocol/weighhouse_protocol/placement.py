@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from weighhouse_protocol.base import Document, FewBy, Label
+from weighhouse_protocol.target import Target
 
 
 class ServerPlacement(Document):
@@ -37,3 +38,8 @@ class Placement(Document):
     drivers: DriverPlacement = DriverPlacement()
     apart: Literal["required", "preferred", "no"] = "no"
     """Whether driver and servers are on different machines."""
+
+    def together(self, target: Target) -> bool:
+        """Whether a target's run takes one machine, which has servers and driver."""
+        servers = min(self.servers.machines, target.topology.nodes)
+        return servers == self.drivers.machines == 1 and self.apart == "no"

@@ -12,6 +12,7 @@ from pydantic import Field, StringConstraints, model_validator
 from weighhouse_protocol.base import Document, Few, Label, Measure, Scalar, Sentence
 from weighhouse_protocol.fairness.rules import Wanted
 from weighhouse_protocol.parameters import same
+from weighhouse_protocol.target import Target
 
 MACHINE = {
     "machine:memory_bytes": "bytes of memory",
@@ -22,8 +23,19 @@ MACHINE = {
 connections one program may have open. Each with what it counts. Where an experiment is written they
 are not known."""
 
-LAYOUT = ("topology:nodes", "topology:replication_factor", "deployment", "edition")
-"""Facts of the target besides its parameters; nothing is said of an edition that is not known."""
+LAYOUT = (
+    "topology:nodes", "topology:replication_factor", "topology:primaries", "deployment", "edition",
+    "tool",
+)  # fmt: skip
+"""Facts of the target besides its parameters; `topology:primaries`: `ManifestTopology.primaries`;
+`tool`: empty where none makes the load. Nothing is said of an edition that is not known."""
+PLACEMENT = {"placement:together": "one machine for servers and driver"}
+"""Facts of how a run is placed, in words: whether one machine has all of it. Known where an
+experiment is written, and to the agent."""
+NEEDED = ("deployment", "edition", "tool", *PLACEMENT)
+"""What a requirement may need to be something, besides values and the machine."""
+OPTION = "option:"
+"""Before a driver option's name."""
 
 WORKLOAD = ("workload:expires",)
 """Facts of a workload: whether its records do. Known where an experiment is written."""
@@ -87,8 +99,8 @@ class Requirement(Document):
     when: dict[Fact, Wanted] = Field(default_factory=dict, max_length=50)
     """Fact → what it has to be; none: always. A parameter that is not set has its default."""
     needs: dict[Label, Scalar | Few[Scalar] | Need] = Field(min_length=1, max_length=50)
-    """Parameter, fact of the machine, or `edition` → what it then has to be. A bound by a number
-    that is left to the system, or by one that is not known, is none."""
+    """Parameter, `option:NAME`, fact of the machine, or one of `NEEDED` → what it then has to be. A
+    bound by a number that is left to the system, or by one that is not known, is none."""
     because: str = Field(min_length=1, max_length=400)
     """What the system does or says otherwise, one sentence."""
 
@@ -113,10 +125,10 @@ def check_names(
 
     :raises ValueError: naming what is not there.
     """
-    own = set(parameters)
-    known = {*own, *(f"option:{name}" for name in options), *LAYOUT, *WORKLOAD, *MACHINE}
+    own = {*parameters, *(f"{OPTION}{name}" for name in options)}
+    known = {*own, *LAYOUT, *PLACEMENT, *WORKLOAD, *MACHINE}
     for index, each in enumerate(requirements):
-        unknown = (each.names() - known) | (each.needs.keys() - own - {*MACHINE, "edition"})
+        unknown = (each.names() - known) | (each.needs.keys() - own - {*MACHINE, *NEEDED})
         if unknown:
             message = f"requirements[{index}]: no parameters: {', '.join(sorted(unknown))}"
             raise ValueError(message)
@@ -132,24 +144,24 @@ class Unmet(Document):
     """What that has to be, in words."""
     value: Scalar
     concerned: Few[Label]
-    """All parameters whose values bring it about, that one first."""
+    """All parameters and driver options whose values bring it about, that one first."""
 
     @property
     def shown(self) -> str:
         """The value as people read it."""
         return _plain(self.value)
 
-    def words(self, name: str) -> str:
-        """The whole of it: value, what it has to be and why.
+    def place_in(self, target: Target) -> str:
+        """Where the first value concerned stands that was set; `parameters`: all are defaults."""
+        given = {place_of(name) for name in target.parameters}
+        given |= {place_of(f"{OPTION}{name}") for name in target.driver_options}
+        return next((each for each in map(place_of, self.concerned) if each in given), "parameters")
 
-        :param name: the parameter that is spoken of already.
-        """
-        subject = "" if name == self.parameter else f"`{self.parameter}` "
-        return f"{subject}is {self.shown} and has to be {self.wanted}: {self.requirement.because}"
 
-    def blamed(self, given: Mapping[str, Scalar]) -> str:
-        """The first parameter concerned that was set; empty: all are defaults."""
-        return next((name for name in self.concerned if name in given), "")
+def place_of(name: str) -> str:
+    """Where a parameter, or an `option:NAME`, stands in a target."""
+    option = name.removeprefix(OPTION)
+    return f"parameters.{name}" if option == name else f"driver_options.{option}"
 
 
 def unmet(requirements: Iterable[Requirement], facts: Facts) -> list[Unmet]:
@@ -168,9 +180,8 @@ def unmet(requirements: Iterable[Requirement], facts: Facts) -> list[Unmet]:
                 missing = "left out", []
             if value is not None and missing is not None:
                 wanted, others = missing
-                when = [each for each in requirement.when if ":" not in each]
-                own = () if name in MACHINE else (name,)
-                concerned = tuple(dict.fromkeys([*own, *others, *when]))
+                said = [name, *others, *sorted(requirement.when, key=_is_option)]
+                concerned = tuple(dict.fromkeys(filter(_is_set, said)))
                 if given := _given(requirement, facts):
                     wanted = f"{wanted}, {given}"
                 found.append(
@@ -178,6 +189,15 @@ def unmet(requirements: Iterable[Requirement], facts: Facts) -> list[Unmet]:
                           concerned=concerned)
                 )  # fmt: skip
     return found
+
+
+def _is_option(name: str) -> bool:
+    return name.startswith(OPTION)
+
+
+def _is_set(name: str) -> bool:
+    """Whether it is a parameter or a driver option."""
+    return _is_option(name) or not (":" in name or name in LAYOUT)
 
 
 def bound_by(bound: float | Linear, facts: Facts) -> float | None:

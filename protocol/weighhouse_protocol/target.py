@@ -9,6 +9,8 @@ from weighhouse_protocol.text import Named
 
 Deployment = Literal["process", "docker", "external", "in_process"]
 """How a system is brought up; `in_process` systems live inside the driver."""
+OWN_NODES: frozenset[Deployment] = frozenset({"process", "docker"})
+"""Deployments whose nodes the agent starts, and so may limit, break and end."""
 
 
 class Topology(Document):

@@ -1,7 +1,5 @@
 """YAML in and out, with errors that say where and how to mend it."""
 
-import dataclasses
-import difflib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -10,6 +8,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from weighhouse_protocol.document_errors import LONGEST_TOLD, FieldError, listed, near
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.matrix import OwnPoints
 from weighhouse_protocol.repetitions import UNION_TAGS
@@ -31,25 +30,6 @@ MOST_FAULTS = 10_000
 """Of more none is told: each would have to be made."""
 MOST_GUESSES = 10
 """Times that one answer asks whether something else was meant."""
-LONGEST_GUESSED = 64
-NAMED = 40
-"""Names that are listed of many."""
-LONGEST_TOLD = 200
-"""Characters of a name that an error repeats."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class FieldError:
-    """One thing wrong in a document."""
-
-    path: str
-    """Where, for example `targets[0].parameters.appendfsync`; empty for the whole document."""
-    message: str
-    """What is wrong."""
-    expected: str = ""
-    """What would be right."""
-    line: int | None = None
-    """Line in the YAML text, from 1, where known."""
 
 
 class DocumentError(ValueError):
@@ -68,21 +48,6 @@ def told(errors: Iterable[FieldError]) -> list[FieldError]:
         return first
     more = f"{len(errors) - MOST_ERRORS:,} more" if isinstance(errors, list) else "more"
     return [*first, FieldError("", f"and {more} that {MOST_ERRORS} errors leave out")]
-
-
-def near(name: str, known: Iterable[str]) -> str | None:
-    """The known name that may have been meant; None: none is near, or looking would take long."""
-    if len(name) > LONGEST_GUESSED:
-        return None
-    close = difflib.get_close_matches(name, list(itertools.islice(known, MOST_KEYS)), n=1)
-    return close[0] if close else None
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names one after the other, the first of many."""
-    found = list(names)
-    more = f" and {len(found) - NAMED:,} others" if len(found) > NAMED else ""
-    return ", ".join(each[:LONGEST_TOLD] for each in found[:NAMED]) + more
 
 
 _TAG = "tag:yaml.org,2002:"

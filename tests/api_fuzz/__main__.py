@@ -17,7 +17,7 @@ from rich.table import Table
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.servers import postgres, redis
 from weighhouse_cli.embedded.supervisor import Supervisor
-from weighhouse_testing.fixtures import migrated
+from weighhouse_testing.clusters import OWNER_PASSWORD, lay_cluster
 
 from api_fuzz.asking import Account
 from api_fuzz.doors import DOORS
@@ -46,14 +46,11 @@ def main() -> int:
         directory.chmod(0o711)
         supervisor = Supervisor()
         try:
-            base = postgres(
-                directory / "postgresql", directory, directory, free_port(), "not-a-secret",
-                durable=False,
-            )  # fmt: skip
+            lay_cluster(data := directory / "postgresql")
+            base = postgres(data, directory, directory, free_port(), OWNER_PASSWORD, durable=False)
             supervisor.start(base.plan)
             broker = redis(directory / "redis", directory, directory, free_port(), "not-a-secret")
             supervisor.start(broker.plan)
-            migrated(base.url)
             with world(base.url, broker.url, directory) as there:
                 each, hostile = _shares(arguments, there)
                 account = Account()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from typer.main import get_command
+from weighhouse_backend.app.documentation import section_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.main import app
 from weighhouse_testing.tree import REPOSITORY, text_of, tracked
@@ -92,6 +93,21 @@ def test_links_between_documents_lead_somewhere():
                 continue
             if not (REPOSITORY / name).parent.joinpath(target).exists():
                 broken.append(f"{name}: {target}")
+    assert not broken, "\n".join(broken)
+
+
+def test_links_of_pages_lead_to_a_document_and_its_section():
+    broken = []
+    links = 0
+    for name in tracked(".vue"):
+        for target, section in re.findall(r'href="/docs/([^"#]+)(?:#([^"]+))?"', text_of(name)):
+            links += 1
+            file = f"docs/{target.removesuffix('.md')}.md"
+            there = text_of(file) if (REPOSITORY / file).is_file() else ""
+            heads = re.findall(r"^#+ (.+)$", there, re.MULTILINE)
+            if not there or (section and section not in map(section_of, heads)):
+                broken.append(f"{name}: {target}#{section}")
+    assert links
     assert not broken, "\n".join(broken)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from weighhouse_cli.skeleton import write_skeleton
 from weighhouse_judging.caveats.caveat import MOST_WORDS
+from weighhouse_protocol.compatibility.targets import system_errors
 from weighhouse_protocol.manifest import Manifest, load_manifest
 from weighhouse_protocol.target import Target
-from weighhouse_sdk.parameters import declared, target_problems
+from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import installed_ids
 from weighhouse_testing.tree import REPOSITORY
 
@@ -107,7 +108,7 @@ def problems(folder: Path, drivers: set[str]) -> list[str]:
     sample = Target(
         name=plugin, system=plugin, deployment=manifest.default_deployment, parameters=defaults
     )
-    found += [f"its own defaults: {problem}" for problem in target_problems(manifest, sample)]
+    found += [f"its own defaults: {problem}" for problem in system_errors(sample, manifest)]
     if manifest.driver.id not in drivers:
         found.append(f"driver {manifest.driver.id} is built by no plugin")
     return found

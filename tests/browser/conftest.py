@@ -8,10 +8,10 @@ import datetime
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserType, Page, expect, sync_playwright
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
-from weighhouse_testing.browsing import CHROMIUM, PATIENCE_MS, UNCOMPILED, Sows, Window
+from weighhouse_testing.browsing import CHROMIUM, FLAGS, PATIENCE_MS, Sows, Window
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.windows import Windows
@@ -21,12 +21,17 @@ from weighhouse_worker.tools import Tools
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def chromium() -> Iterator[BrowserType]:
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=[*UNCOMPILED])
-        yield found
-        found.close()
+        yield playwright.chromium
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: BrowserType) -> Iterator[Browser]:
+    found = chromium.launch(executable_path=CHROMIUM, args=[*FLAGS])
+    yield found
+    found.close()
 
 
 @pytest.fixture(scope="session")

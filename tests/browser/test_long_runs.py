@@ -6,12 +6,15 @@ long it takes is asked of a quiet machine, by `make bench-longrun`.
 
 import dataclasses
 import json
+from collections.abc import Iterator
 
 import pytest
-from weighhouse_testing.browsing import Sows, Window
+from playwright.sync_api import BrowserType
+from weighhouse_testing.browsing import CHROMIUM, UNCOMPILED, Sows, Window
 from weighhouse_testing.counted_scripts import counted
 from weighhouse_testing.long_page import moved_over, opened
 from weighhouse_testing.platform import RunningPlatform
+from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import SCALES
 
 INTERVAL_SECONDS = 10.0
@@ -22,6 +25,16 @@ OPENING = 6_000_000
 MOVING = 52_000
 """Most pieces of scripts that run for one move of the cursor over a chart: it takes 43,500."""
 MOVES = 20
+
+
+@pytest.fixture(scope="module")
+def windows(chromium: BrowserType) -> Iterator[Windows]:
+    """Of a browser that counts all that scripts run."""
+    browser = chromium.launch(executable_path=CHROMIUM, args=[*UNCOMPILED])
+    made = Windows(browser)
+    yield made
+    made.close()
+    browser.close()
 
 
 @pytest.fixture(scope="module")

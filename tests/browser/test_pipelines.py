@@ -78,13 +78,12 @@ def trusted(page: Page, house: RunningPlatform, issuer: str) -> str:
     page.get_by_role("button", name="Trust a pipeline").click()
     page.get_by_role("textbox", name="Name").fill("store, main")
     page.get_by_role("textbox", name="Issuer").fill(issuer)
-    page.get_by_role("textbox", name="Conditions").fill("ref = refs/heads/main")
+    expect(page.get_by_role("button", name="Trust it")).to_be_disabled()
+    page.get_by_role("textbox", name="Repository").fill("*/store")
     page.get_by_role("button", name="Trust it").click()
     expect(page.get_by_text("leave open whose pipelines they are").first).to_be_visible()
     assert complaints(page, "dialog") == []
-    page.get_by_role("textbox", name="Conditions").fill(
-        "repository = acme/store\nref = refs/heads/main"
-    )
+    page.get_by_role("textbox", name="Repository").fill("acme/store")
     page.get_by_role("button", name="Trust it").click()
     row = page.get_by_role("row").filter(has_text="store, main")
     expect(row).to_be_visible()

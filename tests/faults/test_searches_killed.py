@@ -93,7 +93,7 @@ def nothing_twice(
 
 
 FILL_RATE = 400
-FILL_SECONDS = (20, 80, 320)
+FILL_SECONDS = (8, 32, 128, 512)
 """Tried in turn, where the machine is so busy that it was full before it was looked at."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from weighhouse_testing.builds import RATE, SYNC_SECONDS, builds_of
+from weighhouse_testing.builds import RATE, SYNC_SECONDS, builds_of, paced_experiment
 from weighhouse_testing.command import WEIGHHOUSE, weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
@@ -74,23 +74,20 @@ def test_a_revoked_token_is_worthless(platform: RunningPlatform) -> None:
 
 
 @pytest.fixture(scope="module")
-def base(platform: RunningPlatform, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def base(
+    platform: RunningPlatform, known_noise: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
     """An experiment that has been measured once: what a later campaign is held against. Its server
     keeps its pace by the clock, and waits for the disk for a time that is seen on any machine.
     """
+    del known_noise
     folder = tmp_path_factory.mktemp("gate")
     usual, slowed = folder / "usual.yaml", folder / "slowed.yaml"
-    only_updates = {"update": 1.0}
-    usual.write_text(small_experiment("gate", repetitions=5, operations=only_updates, records=100))
-    slowed.write_text(
-        small_experiment(
-            "gate", repetitions=5, operations=only_updates, records=100,
-            parameters={"appendonly": True, "appendfsync": "always"},
-        )
-    )  # fmt: skip
+    usual.write_text(paced_experiment("gate"))
+    synced = {"appendonly": True, "appendfsync": "always"}
+    slowed.write_text(paced_experiment("gate", parameters=synced))
     with builds_of(platform, "redis-server") as builds:
         builds.use(RATE, sync_seconds=SYNC_SECONDS)
-        platform.weigh_noise(usual.read_text())
         done = weighhouse(platform, "run", str(usual), "--wait")
         assert done.returncode == 0, done.stdout + done.stderr
         yield folder

@@ -10,19 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import yaml
-from weighhouse_testing.builds import Builds, builds_of
+from weighhouse_testing.builds import RATE, Builds, builds_of, paced_experiment
 from weighhouse_testing.command import weighhouse
-from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
-RATE = 500.0
-"""Commands a second of the first build."""
 LOSS = 0.05
 """Of each build against the one before."""
 BUILDS = 5
-WARMUP_SECONDS = 0.6
-"""Over which a server that was idle catches up."""
 GATE_PERCENT, ANCHOR_PERCENT = 15.0, 8.0
 """Two builds lose 9.8 %: less than the gate lets pass, more than the anchor lets add up."""
 
@@ -65,19 +59,15 @@ class Course:
 
 
 @pytest.fixture(scope="module")
-def course(platform: RunningPlatform, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
+def course(
+    platform: RunningPlatform, known_noise: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Course]:
     """The first build, and five that lose a little each."""
-    document = yaml.safe_load(
-        small_experiment("small-losses", repetitions=5, clients=(16,), measure_seconds=1.0)
-    )
-    document["workloads"][0]["record_count"] = 100
-    document["phases"]["warmup_seconds"] = WARMUP_SECONDS
-    document["thresholds"] = {"gate_percent": GATE_PERCENT, "anchor_percent": ANCHOR_PERCENT}
+    del known_noise
+    thresholds = {"gate_percent": GATE_PERCENT, "anchor_percent": ANCHOR_PERCENT}
     file = tmp_path_factory.mktemp("losses") / "losses.yaml"
-    file.write_text(yaml.safe_dump(document, sort_keys=False))
+    file.write_text(paced_experiment("small-losses", thresholds=thresholds))
     with builds_of(platform, "redis-server") as builds:
-        builds.use(RATE)
-        platform.weigh_noise(file.read_text())
         course = Course(platform, builds, file)
         for number in range(BUILDS + 1):
             course.next(RATE * (1 - LOSS) ** number)

@@ -8,15 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
-from weighhouse_testing.builds import RATE, SYNC_SECONDS, builds_of
+from weighhouse_testing.builds import RATE, RECORDS, SYNC_SECONDS, builds_of, paced_experiment
 from weighhouse_testing.command import weighhouse
-from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
-RECORDS = 100
-WARMUP_SECONDS = 0.6
-"""Over which a server that was idle catches up."""
 GATE_PERCENT = 10.0
 """One repeat of five may suffer from what else the machine does."""
 
@@ -53,22 +48,14 @@ def agree(way: object, platform: RunningPlatform, file: Path) -> dict:
     return dict(gate)
 
 
-def written(appendfsync: str = "everysec", records: int = RECORDS) -> str:
+def written(appendfsync: str = "everysec", **changes: int) -> str:
     """An experiment whose Redis logs what is written."""
-    document = yaml.safe_load(
-        small_experiment(
-            "written",
-            repetitions=5,
-            clients=(16,),
-            measure_seconds=1.0,
-            operations={"update": 1.0},
-            parameters={"appendonly": True, "appendfsync": appendfsync},
-        )
+    return paced_experiment(
+        "written",
+        parameters={"appendonly": True, "appendfsync": appendfsync},
+        thresholds={"gate_percent": GATE_PERCENT},
+        **changes,
     )
-    document["workloads"][0]["record_count"] = records
-    document["phases"]["warmup_seconds"] = WARMUP_SECONDS
-    document["thresholds"] = {"gate_percent": GATE_PERCENT}
-    return str(yaml.safe_dump(document, sort_keys=False))
 
 
 @dataclass(frozen=True)
@@ -86,13 +73,15 @@ class Measured:
 
 
 @pytest.fixture(scope="module")
-def base(platform: RunningPlatform, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measured]:
+def base(
+    platform: RunningPlatform, known_noise: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Measured]:
     """The first campaign, and a server that keeps its pace as long as the others are measured."""
+    del known_noise
     file = tmp_path_factory.mktemp("verdicts") / "written.yaml"
     file.write_text(written())
     with builds_of(platform, "redis-server") as builds:
         builds.use(RATE, sync_seconds=SYNC_SECONDS)
-        platform.weigh_noise(written())
         code, said, gate = by_command(platform, file)
         assert (code, gate["verdict"]) == (2, "no_baseline"), said
         yield Measured(file.parent, gate["campaign_id"])
@@ -128,7 +117,7 @@ def test_a_setting_that_costs_is_a_regression_and_named_first(
 def test_another_number_of_records_is_not_comparable_and_the_field_is_named(
     platform: RunningPlatform, base: Measured, way: object
 ) -> None:
-    gate = agree(way, platform, base.file(written(records=2 * RECORDS)))
+    gate = agree(way, platform, base.file(written(records=2 * RECORDS, repetitions=1)))
 
     assert (gate["verdict"], gate["exit_code"]) == ("not_comparable", 4), gate["message"]
     assert f"workload.record_count {RECORDS} → {2 * RECORDS}" in gate["message"].splitlines()[0]

@@ -15,8 +15,9 @@ import pytest
 import yaml
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.part import PartPlan
+from weighhouse_cli.embedded.supervisor import Patience
 from weighhouse_testing.experiments import small_experiment
-from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.platform import SOON_GIVEN_UP, RunningPlatform, running_platform
 from weighhouse_testing.prometheus import (
     MONITORING,
     Prometheus,
@@ -29,12 +30,15 @@ from weighhouse_testing.waiting import until
 JOBS = {"weighhouse-backend", "weighhouse-worker", "weighhouse-agent"}
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
 OWN_PARTS = ("backend", "worker", "beat", "agent")
+SHORT_PATIENCE = Patience(pauses=(0.0, 0.2), steady=5.0, again=2.0)
+"""A part that dies again and again is given up soon, and tried again soon."""
 
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPlatform]:
     worker_port, agent_port = free_port(), free_port()
-    with running_platform(WORKER_METRICS_PORT=str(worker_port)) as platform:
+    with running_platform(WORKER_METRICS_PORT=str(worker_port), **SOON_GIVEN_UP) as platform:
+        platform.inner.supervisor.patience = SHORT_PATIENCE
         policy = platform.inner.directory.folder("agent") / "policy.toml"
         policy.write_text(f'[machine]\nmetrics_listen = "127.0.0.1:{agent_port}"\n')
         os.kill(platform.pid("agent"), 15)  # it is started again, and reads its policy
@@ -135,6 +139,13 @@ def test_every_query_of_the_dashboard_gives_data(
         until("every query gave data", all_gave, every=1)
     except AssertionError:
         raise AssertionError(f"never any data: {sorted(left)}") from None
+    # Nothing more is looked for in it; it may just have ended.
+    ended_early = httpx.post(
+        f"{watched.url}/api/v1/campaigns/{campaign['id']}/cancel",
+        headers={"Authorization": f"Bearer {watched.token}"},
+        timeout=60,
+    )
+    assert ended_early.status_code in {202, 409}, ended_early.text
     watched.wait_for_campaign(campaign["id"])
 
 

@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 UNCOMPILED = (*FLAGS, "--js-flags=--no-opt --single-threaded")
-"""Of tests: not all that optimised scripts run is counted, and when they are so is chance."""
+"""Where work is counted: not all that optimised scripts run is, and when they are so is chance."""
 PATIENCE_MS = 300_000.0
 """How long a page is waited for: it says how busy the machine is, and nothing else."""
 WIDE, NARROW = (1440, 900), (390, 844)

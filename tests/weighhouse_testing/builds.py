@@ -12,11 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import yaml
 from weighhouse_agent.home import Home
 from weighhouse_cli.embedded.directory import AGENT
 from weighhouse_sdk.context import default_search_path
 
+from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
 SOURCE = Path(__file__).with_name("paced_server.c")
@@ -27,6 +30,9 @@ RATE, SYNC_SECONDS = 500.0, 0.1
 """Commands a second, and what it takes to force the log to the disk: so long that it is seen on any
 machine, also where several clients share it.
 """
+RECORDS = 100
+WARMUP_SECONDS = 0.6
+"""Over which a server that was idle catches up."""
 WRAPPER = """#!/bin/sh
 pace={folder}/pace
 case "$*" in
@@ -45,6 +51,30 @@ LD_PRELOAD={library} PACED_SERVER=$pace exec {real} "$@"
 """What stands in a server's place."""
 MARK = "'appendfsync always'"
 """By which the servers of one side are told from the other's, where they swing."""
+
+
+def paced_experiment(
+    slug: str,
+    *,
+    repetitions: int = 5,
+    records: int = RECORDS,
+    parameters: dict[str, Any] | None = None,
+    thresholds: dict[str, float] | None = None,
+) -> str:
+    """An experiment of one cell: so many clients that only write that the server is never idle.
+
+    With so many records it is the same cell in every experiment, whatever the rest: how much its
+    campaigns differ is weighed once.
+    """
+    text = small_experiment(
+        slug, repetitions=repetitions, clients=(16,), measure_seconds=1.0, records=records,
+        operations={"update": 1.0}, parameters=parameters,
+    )  # fmt: skip
+    document: dict[str, Any] = yaml.safe_load(text)
+    document["phases"]["warmup_seconds"] = WARMUP_SECONDS
+    if thresholds:
+        document["thresholds"] = thresholds
+    return str(yaml.safe_dump(document, sort_keys=False))
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,15 +15,13 @@ import psycopg
 import pytest
 from psycopg import sql
 from redis import Redis
-from sqlalchemy import make_url
-from weighhouse_backend.kit.database_login import ensure_login
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.servers import postgres, redis
 from weighhouse_cli.embedded.supervisor import Supervisor
 
+from weighhouse_testing.clusters import OWNER_PASSWORD, as_application, lay_cluster
 from weighhouse_testing.warm import cold, installed
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 _redis_databases = itertools.cycle(range(1, 16))
 
 
@@ -87,11 +83,12 @@ def _supervisor() -> Iterator[Supervisor]:
 
 @pytest.fixture(scope="session")
 def postgres_server(server_directory: Path, _supervisor: Supervisor) -> str:
-    """A private PostgreSQL; its address for SQLAlchemy, database `postgres`."""
+    """A private PostgreSQL; its address for SQLAlchemy. The database `postgres` has all tables."""
+    data = server_directory / "postgresql"
+    lay_cluster(data)
     server = postgres(
-        server_directory / "postgresql", server_directory, server_directory,
-        free_port(), "not-a-secret", durable=False,
-    )  # fmt: skip
+        data, server_directory, server_directory, free_port(), OWNER_PASSWORD, durable=False
+    )
     _supervisor.start(server.plan)
     return server.url
 
@@ -144,9 +141,8 @@ def empty_database_url(postgres_server: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def migrated_template(postgres_server: str) -> Iterator[str]:
-    """A database with all migrations applied, once a session; its name, to copy from."""
-    with database(postgres_server) as url:
-        migrated(url)
+    """A database with all migrations applied, to which nobody connects; its name, to copy from."""
+    with database(postgres_server, "postgres") as url:
         yield url.rsplit("/", 1)[1]
 
 
@@ -161,25 +157,3 @@ def owner_database_url(postgres_server: str, migrated_template: str) -> Iterator
 def database_url(owner_database_url: str) -> str:
     """A new database with all tables, for one module; its address, as the application's login."""
     return as_application(owner_database_url)
-
-
-def as_application(owner_url: str) -> str:
-    """The address of a migrated database for the application's login, which is made if need be."""
-    owner = make_url(owner_url)
-    login = owner.set(username="weighhouse_app", password="no-secret-either")
-    url = login.render_as_string(hide_password=False)
-    ensure_login(owner_url, url)
-    return url
-
-
-def migrated(url: str) -> None:
-    """Apply all migrations to a database."""
-    done = subprocess.run(
-        [sys.executable, "-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
-        cwd=REPOSITORY,
-        env={**os.environ, "WEIGHHOUSE_DATABASE_URL": url},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr

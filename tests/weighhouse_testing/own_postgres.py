@@ -13,6 +13,8 @@ from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.servers import postgres
 from weighhouse_cli.embedded.supervisor import Supervisor
 
+from weighhouse_testing.clusters import OWNER_PASSWORD, lay_cluster
+
 
 @dataclass(frozen=True)
 class OwnPostgres:
@@ -39,17 +41,16 @@ class OwnPostgres:
 
 @contextmanager
 def own_postgres(place: Path | None = None) -> Iterator[OwnPostgres]:
-    """A server of one's own, ended afterwards however it stands.
+    """A server of one's own with all tables, ended afterwards however it stands.
 
     :param place: where its data lie; none: in a temporary directory.
     """
     supervisor = Supervisor()
     with tempfile.TemporaryDirectory(prefix="weighhouse-test-", ignore_cleanup_errors=True) as made:
         Path(made).chmod(0o711)
-        server = postgres(
-            (place or Path(made)) / "postgresql", Path(made), Path(made), free_port(),
-            "not-a-secret", durable=False,
-        )  # fmt: skip
+        data = (place or Path(made)) / "postgresql"
+        lay_cluster(data)
+        server = postgres(data, Path(made), Path(made), free_port(), OWNER_PASSWORD, durable=False)
         part = supervisor.start(server.plan)
         assert part.process is not None
         found = OwnPostgres(server.url, part.process.pid, server.plan.log)

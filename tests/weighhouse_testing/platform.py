@@ -12,7 +12,9 @@ import httpx
 import yaml
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
+from weighhouse_judging.verdicts.noise import FEWEST_CAMPAIGNS, FEWEST_PAIRS
 
+from weighhouse_testing.clusters import lay_platform
 from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 
 SHORT_TIMINGS = {
@@ -101,10 +103,12 @@ class RunningPlatform:
         return campaign
 
     def weigh_noise(self, yaml_text: str) -> None:
-        """Measure an experiment against itself, four campaigns of three blocks: then it is known by
-        how much campaigns of its cells differ."""
-        document = yaml.safe_load(yaml_text) | {"scenario": "noise", "repetitions": 3}
-        for _ in range(4):
+        """Measure an experiment against itself in as few runs as tell by how much campaigns of its
+        cells differ. It holds for the same cells in any experiment."""
+        least, more = divmod(FEWEST_PAIRS, FEWEST_CAMPAIGNS)
+        for number in range(FEWEST_CAMPAIGNS):
+            noise = {"scenario": "noise", "repetitions": least + (number < more)}
+            document = yaml.safe_load(yaml_text) | noise
             started = self.start_campaign(yaml.safe_dump(document, sort_keys=False))
             assert self.wait_for_campaign(started["id"])["status"] == "completed"
 
@@ -150,6 +154,7 @@ def running_platform(
         settings={**SHORT_TIMINGS, **{f"WEIGHHOUSE_{k}": v for k, v in settings.items()}},
     )
     try:
+        lay_platform(path)
         with Platform(options) as inner:
             yield RunningPlatform(inner)
     finally:

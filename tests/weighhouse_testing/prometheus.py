@@ -1,6 +1,7 @@
 """A real Prometheus over the shipped configuration and rules, in a hurry."""
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -19,11 +20,16 @@ from weighhouse_testing.waiting import until
 MONITORING = REPOSITORY / "infra" / "monitoring"
 SCRAPE = "1s"
 RATE_INTERVAL = "30s"
+SILENCE = re.compile(r"(_seconds\) >) (\d+)")
+"""Where a rule says for how long something may be silent, or wait."""
+SOONER = 10
+"""Times sooner than the shipped rules."""
 
 
 def configuration(folder: Path, targets: Mapping[str, str]) -> Path:
     """The shipped configuration and rules, changed in these alone: where jobs are, that they are
-    scraped every second, and that an alert fires as soon as its expression holds (`for: 0s`).
+    scraped every second, that what is silent or waits may be so a tenth of the time, and that an
+    alert fires as soon as its expression holds (`for: 0s`).
 
     :param targets: job → host and port.
     """
@@ -35,10 +41,15 @@ def configuration(folder: Path, targets: Mapping[str, str]) -> Path:
     rules = yaml.safe_load((MONITORING / "alerts.yml").read_text(encoding="utf-8"))
     for rule in rules["groups"][0]["rules"]:
         rule["for"] = "0s"
+        rule["expr"] = SILENCE.sub(_sooner, rule["expr"])
     (folder / "alerts.yml").write_text(yaml.safe_dump(rules), encoding="utf-8")
     path = folder / "prometheus.yml"
     path.write_text(yaml.safe_dump(found), encoding="utf-8")
     return path
+
+
+def _sooner(found: re.Match[str]) -> str:
+    return f"{found[1]} {int(found[2]) // SOONER}"
 
 
 @dataclass(frozen=True)

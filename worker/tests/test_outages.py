@@ -13,7 +13,6 @@ from redis import Redis
 from redis.exceptions import RedisError
 from weighhouse_backend.kit.signs import ages_of_signs
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.fixtures import migrated
 from weighhouse_testing.own_postgres import OwnPostgres, own_postgres
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.waiting import until
@@ -22,7 +21,6 @@ from weighhouse_testing.waiting import until
 @pytest.fixture
 def database() -> Iterator[OwnPostgres]:
     with own_postgres() as made:
-        migrated(made.url)
         yield made
 
 

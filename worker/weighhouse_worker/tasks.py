@@ -2,8 +2,7 @@
 
 import datetime
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,15 +10,16 @@ from uuid import UUID
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from weighhouse_backend.campaigns.scheduling import start_due
-from weighhouse_backend.gates.dependencies import Gates, gates_over
+from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.gates.rejudgements import carry_on
 from weighhouse_backend.kit import owed, resealing
 from weighhouse_backend.kit.logs import masked
 from weighhouse_backend.kit.sealing import seal_of
+from weighhouse_backend.kit.unit_of_work import Transactions, chosen_of
 from weighhouse_backend.quotas.warning import QuotaWarningService
 from weighhouse_backend.results.dependencies import Results
-from weighhouse_backend.retention.carrying_out import take_turn
-from weighhouse_backend.retention.dependencies import Retention, retention_over
+from weighhouse_backend.retention.carrying_out import CarryingOutService, take_turn
+from weighhouse_backend.retention.dependencies import retention_over
 
 from weighhouse_worker.owing import OwedTask, reason_of
 from weighhouse_worker.tools import Tools
@@ -75,7 +75,7 @@ def sweep(tools: Tools) -> None:
 
 def start_due_schedules(tools: Tools) -> None:
     """Start the campaigns whose date has come."""
-    start_due(tools.transaction)
+    start_due(chosen_of(tools.transaction, lambda campaigns: campaigns.scheduling))
 
 
 def settle_run(tools: Tools, run_id: str) -> None:
@@ -269,13 +269,8 @@ def reseal(tools: Tools) -> None:
 
 def rejudge(tools: Tools, rejudgement_id: str) -> None:
     """Judge campaigns again that somebody wants judged again."""
-
-    @contextmanager
-    def transaction() -> Iterator[Gates]:
-        with tools.transaction() as campaigns:
-            yield gates_over(campaigns)
-
-    carry_on(transaction, UUID(rejudgement_id))
+    over = chosen_of(tools.transaction, lambda campaigns: gates_over(campaigns).rejudgements)
+    carry_on(over, UUID(rejudgement_id))
 
 
 def take_retention_turn(tools: Tools) -> None:
@@ -286,16 +281,11 @@ def take_retention_turn(tools: Tools) -> None:
 def delete_campaign(tools: Tools, campaign_id: str) -> None:
     """Delete a campaign that somebody wanted deleted."""
     with _retention(tools)() as retention:
-        retention.carrying_out.delete(UUID(campaign_id))
+        retention.delete(UUID(campaign_id))
 
 
-def _retention(tools: Tools) -> Callable[[], AbstractContextManager[Retention]]:
-    @contextmanager
-    def transaction() -> Iterator[Retention]:
-        with tools.transaction() as campaigns:
-            yield retention_over(campaigns)
-
-    return transaction
+def _retention(tools: Tools) -> Transactions[CarryingOutService]:
+    return chosen_of(tools.transaction, lambda campaigns: retention_over(campaigns).carrying_out)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signs import give_sign
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.fixtures import migrated, plain
+from weighhouse_testing.fixtures import plain
 from weighhouse_testing.own_postgres import OwnPostgres, own_postgres
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.waiting import until
@@ -24,7 +24,6 @@ HEADERS = {"Authorization": "Bearer whp_nobody"}
 @pytest.fixture(scope="module")
 def server() -> Iterator[OwnPostgres]:
     with own_postgres() as made:
-        migrated(made.url)
         yield made
 
 

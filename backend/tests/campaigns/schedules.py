@@ -5,10 +5,13 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
+from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.scheduling import SchedulingService
 from weighhouse_backend.campaigns.scheduling import start_due as start_all
 from weighhouse_backend.experiments.schemas import OccurrenceRead, ScheduleRead, ScheduleWrite
 from weighhouse_backend.kit.pages import PageQuery
+from weighhouse_backend.kit.unit_of_work import Transactions, chosen_of
 from weighhouse_testing.world import World
 
 DAY = 86_400
@@ -30,9 +33,15 @@ def shown(world: World, experiment_id: UUID) -> ScheduleRead:
         return feature.scheduling.schedules.get(feature.experiments.get(experiment_id))
 
 
+def scheduling(begin: Transactions[Campaigns]) -> Transactions[SchedulingService]:
+    return chosen_of(begin, lambda feature: feature.scheduling)
+
+
 def start_due(world: World) -> int:
     """Campaigns of this world that were started; other tests' worlds stand in the same tables."""
-    return sum(one.project_id == world.project_id for one in start_all(world.transaction))
+    return sum(
+        one.project_id == world.project_id for one in start_all(scheduling(world.transaction))
+    )
 
 
 def campaigns(world: World, experiment_id: UUID) -> list[Campaign]:

@@ -26,6 +26,7 @@ from .schedules import (
     occurrences,
     outcomes,
     schedule,
+    scheduling,
     shown,
     spoil,
     start_due,
@@ -228,7 +229,7 @@ def test_whatever_one_schedule_raises_it_is_set_aside_and_the_others_go_on(world
         schedule(world, experiment_id)
     at(world, NIGHT)
 
-    start_all(Broken(world, broken, ZeroDivisionError("by nothing")).transaction)
+    start_all(scheduling(Broken(world, broken, ZeroDivisionError("by nothing")).transaction))
 
     assert len(campaigns(world, good)) == 1
     assert "ZeroDivisionError: by nothing" in (shown(world, broken).problem or "")
@@ -241,7 +242,7 @@ def test_when_the_database_falters_the_next_turn_tries_again(world: World) -> No
     at(world, NIGHT)
     falters = OperationalError("SELECT", {}, Exception("lock timeout"))
 
-    start_all(Broken(world, experiment_id, falters).transaction)
+    start_all(scheduling(Broken(world, experiment_id, falters).transaction))
 
     assert shown(world, experiment_id).problem is None
     assert start_due(world) == 1

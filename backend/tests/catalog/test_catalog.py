@@ -14,10 +14,10 @@ from weighhouse_backend.identity.models import Project
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_protocol.disclaimers import ManifestDisclaimer
 from weighhouse_protocol.manifest import (
     BenchmarkClause,
     Manifest,
-    ManifestDisclaimer,
     ManifestDriver,
 )
 from weighhouse_testing.world import accept

@@ -5,11 +5,11 @@ import datetime
 import pytest
 from pydantic import ValidationError
 from weighhouse_backend.disclosure.statements import Setup, disclaimers_for
+from weighhouse_protocol.disclaimers import ManifestDisclaimer
 from weighhouse_protocol.disclosure import Disclosure
 from weighhouse_protocol.manifest import (
     BenchmarkClause,
     Manifest,
-    ManifestDisclaimer,
     ManifestDriver,
 )
 from weighhouse_protocol.target import Target

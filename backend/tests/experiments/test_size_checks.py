@@ -6,9 +6,9 @@ import pytest
 from weighhouse_backend.experiments.comparability import warnings
 from weighhouse_backend.experiments.manifest_checks import check
 from weighhouse_backend.experiments.size_checks import Records, records_of
+from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.yaml_document import FieldError
 
 from .manifests import manifest
 

@@ -46,6 +46,8 @@ def test_the_latest_that_passed_are_pooled_and_the_first_is_the_anchor(laborator
     assert [gate["verdict"] for gate in gates] == ["no_baseline"] + ["equivalent"] * 3
     assert gates[3]["base_campaign_ids"] == ids[2::-1]
     assert gates[3]["anchor_campaign_id"] == ids[0]
+    assert gates[1]["link"].endswith(f"/compare?campaign={ids[1]}&base={ids[0]}")
+    assert gates[3]["link"].endswith(f"/campaigns/{ids[3]}"), "its figures are of three bases"
     assert laboratory.get(f"/campaigns/{ids[3]}")["base_campaign_id"] == ids[2]
 
 

@@ -103,6 +103,7 @@ def test_a_loss_is_found_at_once_whatever_the_day(laboratory):
     assert (gate["verdict"], gate["base_campaign_ids"]) == ("regression", [base])
     (difference,) = gate["comparisons"]
     assert difference["method"] == "paired"
+    assert gate["link"].endswith(f"/campaigns/{gate['campaign_id']}"), "no comparison has the copy"
     assert difference["relative"] == pytest.approx(-0.1, abs=0.01)
     assert [(one["what"], one["before"], one["after"]) for one in gate["subject"]] == [
         ("redis", THEN, NOW)

@@ -101,7 +101,7 @@ def transactions(laboratory, change=None):
             )  # fmt: skip
             if change is not None:
                 change(gates)
-            yield gates
+            yield gates.rejudgements
 
     return transaction
 
@@ -222,10 +222,10 @@ def test_two_workers_are_never_at_one_rejudgement(laboratory):
     before = Before(laboratory, "twice")
     campaign = before.run()
     rejudgement = UUID(before.ask(campaigns=[campaign]))
-    with transactions(laboratory)() as gates:
-        assert gates.rejudgements.next(rejudgement) == UUID(campaign)
-        with transactions(laboratory)() as others:
-            assert others.rejudgements.next(rejudgement) is None
+    with transactions(laboratory)() as service:
+        assert service.next(rejudgement) == UUID(campaign)
+        with transactions(laboratory)() as other:
+            assert other.next(rejudgement) is None
 
 
 def test_when_time_is_up_another_job_goes_on(laboratory):
@@ -250,8 +250,8 @@ def test_roles(laboratory, tenants, role, wanted):
     campaign = before.run()
     named = {"campaigns": [campaign]} if "campaigns" in wanted else wanted
     caller = Caller("token", uuid4(), "somebody", {tenants[0].project_id: role})
-    with pytest.raises(Forbidden), transactions(laboratory)() as gates:
-        gates.rejudgements.create(caller, RejudgementCreate.model_validate(named))
+    with pytest.raises(Forbidden), transactions(laboratory)() as service:
+        service.create(caller, RejudgementCreate.model_validate(named))
 
 
 def test_another_tenant_has_nothing_judged_and_reads_nothing(laboratory, tenants):

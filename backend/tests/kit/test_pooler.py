@@ -10,7 +10,7 @@ from sqlalchemy.engine import make_url
 from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.fixtures import as_application
+from weighhouse_testing.clusters import as_application
 from weighhouse_testing.waiting import until
 
 from backend.tests.results.laboratory import ROUTERS, Laboratory, experiment, steady

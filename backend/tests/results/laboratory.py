@@ -30,8 +30,8 @@ from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
-from weighhouse_backend.retention.carrying_out import take_turn
-from weighhouse_backend.retention.dependencies import Retention, retention_over
+from weighhouse_backend.retention.carrying_out import CarryingOutService, take_turn
+from weighhouse_backend.retention.dependencies import retention_over
 from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.studies.endpoints import router as studies
@@ -260,11 +260,11 @@ class Laboratory:
         self.memory.kept.clear()
 
         @contextmanager
-        def transaction() -> Iterator[Retention]:
+        def transaction() -> Iterator[CarryingOutService]:
             with unit_of_work(self.sessions) as session:
                 yield retention_over(
                     Campaigns(session, self.ledger, self.ledger, SystemClock(), self.settings)
-                )
+                ).carrying_out
 
         take_turn(transaction)
 

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select
+from weighhouse_protocol import pages
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.models import Alert
@@ -173,7 +174,7 @@ class MissedService:
             cause=f"alert:{alert.id}",
             title=missed_title(alert, experiment, agent),
             words=reason[:1].upper() + reason[1:],
-            path=f"/alerts?alert={alert.id}",
+            path=pages.alert(alert.id),
         )
 
     def _repeat(self, alert: Alert, details: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from uuid import UUID
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.statistics import median
 from weighhouse_judging.series.changes import RULE
+from weighhouse_protocol import pages
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.models import Alert, AlertRule, ChangePoint
@@ -172,7 +173,7 @@ class RaisingService:
             cause=f"alert:{alert.id}:{alert.version}",
             title=self._title(row, series),
             words=reason or f"In {series.workload} with {series.load_label}, confirmed.",
-            path=f"/alerts?alert={alert.id}",
+            path=pages.alert(alert.id),
         )
 
     def _title(self, row: ChangePoint, series: Series) -> str:

@@ -1,12 +1,15 @@
 """Serves the pages that errors and findings link to, as plain HTML, and their pictures."""
 
 import html
+import itertools
 import posixpath
 import re
+from collections import Counter
 from pathlib import Path, PurePosixPath
 
 from fastapi import FastAPI
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from weighhouse_backend.kit.problems import NotFound
@@ -46,6 +49,7 @@ def install_documentation(app: FastAPI, directory: Path | None) -> None:
     :param directory: the folder `docs/`; none: the addresses answer with 404.
     """
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown.core.ruler.push("sections", _name_sections)
 
     @app.get("/docs", include_in_schema=False)
     @app.get("/docs/{path:path}", include_in_schema=False)
@@ -60,6 +64,21 @@ def install_documentation(app: FastAPI, directory: Path | None) -> None:
         folder = PurePosixPath(file.relative_to(directory).parent.as_posix())
         body = _linked(markdown.render(text), directory, folder)
         return HTMLResponse(page(title, body), headers=CACHED)
+
+
+def section_of(heading: str) -> str:
+    """What a link names a section by: `The gate, and its base` is `the-gate-and-its-base`."""
+    return re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
+
+
+def _name_sections(state: StateCore) -> None:
+    """Give each heading the name that links lead to; of those alike, the later ones a number."""
+    seen: Counter[str] = Counter()
+    for token, inside in itertools.pairwise(state.tokens):
+        if token.type == "heading_open":
+            name = section_of(inside.content)
+            token.attrSet("id", name if not seen[name] else f"{name}-{seen[name]}")
+            seen[name] += 1
 
 
 def _file(directory: Path, path: str) -> Path | None:

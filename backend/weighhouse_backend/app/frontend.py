@@ -6,11 +6,12 @@ from fastapi import FastAPI, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
+from weighhouse_protocol import pages
 
 from weighhouse_backend.kit.problems import NotFound
 
 FOREVER = "public, max-age=31536000, immutable"
-BY_LINK = ("reply", "join", "password", "domain", "login/answer")
+BY_LINK = (pages.REPLY, pages.JOIN, pages.PASSWORD, pages.DOMAIN, pages.SIGN_IN_ANSWER)
 """Pages that people come to by an address with something secret, and that tell none where from."""
 OTHERS = ("/api/", "/agent/", "/docs/")
 
@@ -46,7 +47,7 @@ def install_frontend(app: FastAPI, directory: Path | None) -> None:
         if not index.is_file():
             raise NotFound("the frontend is not built; `make install` builds it")
         headers = {"Cache-Control": "no-cache"}
-        if path.startswith(BY_LINK):
+        if f"/{path}".startswith(BY_LINK):
             headers["Referrer-Policy"] = "no-referrer"
         return FileResponse(index, headers=headers)
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
-from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.matching import Spot, lacking, need_of
 

@@ -1,10 +1,7 @@
 """Starts campaigns of schedules whose date has come."""
 
 import datetime
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
 from uuid import UUID
 
 import structlog
@@ -18,6 +15,7 @@ from weighhouse_backend.campaigns.states import Trigger
 from weighhouse_backend.experiments.models import Overlap
 from weighhouse_backend.experiments.occurrences import HandedOut, NamedCampaign
 from weighhouse_backend.experiments.schedules import ScheduleService
+from weighhouse_backend.kit.unit_of_work import Transactions
 
 log = structlog.get_logger(__name__)
 
@@ -108,16 +106,7 @@ class SchedulingService:
         return campaign
 
 
-class Transaction(Protocol):
-    """What one transaction offers."""
-
-    @property
-    def scheduling(self) -> SchedulingService:
-        """The service over it."""
-        ...
-
-
-def start_due(transaction: Callable[[], AbstractContextManager[Transaction]]) -> list[Campaign]:
+def start_due(transaction: Transactions[SchedulingService]) -> list[Campaign]:
     """Look after every schedule that needs it, each in a transaction of its own.
 
     One that cannot be looked after is set aside with the reason, and keeps no other from starting.
@@ -126,19 +115,19 @@ def start_due(transaction: Callable[[], AbstractContextManager[Transaction]]) ->
     :returns: the campaigns that were started.
     """
     started = []
-    with transaction() as services:
-        pending = services.scheduling.pending()
+    with transaction() as service:
+        pending = service.pending()
     for experiment_id in pending:
         try:
-            with transaction() as services:
-                campaign = services.scheduling.attend(experiment_id)
+            with transaction() as service:
+                campaign = service.attend(experiment_id)
         except OperationalError as error:
             log.warning("schedule_postponed", experiment=str(experiment_id), reason=str(error))
             continue
         except Exception as error:
             log.exception("schedule_set_aside", experiment=str(experiment_id))
-            with transaction() as services:
-                services.scheduling.schedules.set_aside(experiment_id, error)
+            with transaction() as service:
+                service.schedules.set_aside(experiment_id, error)
             continue
         if campaign is not None:
             started.append(campaign)

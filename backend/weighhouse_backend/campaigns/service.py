@@ -8,9 +8,9 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 from weighhouse_protocol.bases import NO_BASE, BaseChoice
+from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.git import GitContext
 from weighhouse_protocol.placement import Placement
-from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.allocation import spots_of
 from weighhouse_backend.campaigns.basing import BasingService

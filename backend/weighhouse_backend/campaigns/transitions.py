@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from weighhouse_protocol import pages
 from weighhouse_protocol.report import Failure, RunPhase
 
 from weighhouse_backend.campaigns.errors import TransitionRefused
@@ -100,7 +101,7 @@ class Transitions:
             cause=f"campaign:{campaign.id}:{campaign.changed_at.isoformat()}",
             title=f"{name} {'ended without a result' if failed else 'is done'}",
             words=f"Its verdict: {verdict}." if verdict and not failed else "",
-            path=f"/campaigns/{campaign.id}",
+            path=pages.campaign(campaign.id),
         )
 
     def tell(self, campaign: Campaign) -> None:

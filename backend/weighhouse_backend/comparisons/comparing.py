@@ -42,7 +42,7 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.results.identities import CellSeen
 from weighhouse_backend.results.machines import kinds_of, machine_rows, machines_of
-from weighhouse_backend.results.repeats import values
+from weighhouse_backend.results.repeats import CellKey, values
 from weighhouse_backend.series.past import PastOf, PastService
 
 
@@ -68,7 +68,7 @@ class ComparisonService:
         choice = self.sides.chosen(caller, question)
         completeness = self.sides.completeness(choice)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        return self._read(choice.with_runs(runs), completeness)
+        return self._read(choice.with_runs(runs), question.cell, completeness)
 
     def caveats(self, caller: Caller, question: Question) -> list[CaveatRead]:
         """What must stand beside the numbers of sides: the list that their comparison has.
@@ -98,10 +98,10 @@ class ComparisonService:
         shown = {run.run_id for side in filled.sides for run in side.runs}
         weighed = self._weighed(filled, self.examination.of_each_run(shown))
         keys = [side.key for place, side in enumerate(filled.sides) if place in hidden]
-        said = readings(weighed.opposed, weighed.labels, weighed.differences, figure)
+        said = readings(weighed.opposed, weighed.labels, weighed.differences, figure, question.cell)
         return AnswerRead(
             completeness=completeness,
-            leads=leads(weighed, figure, keys),
+            leads=leads(weighed, figure, keys, question.cell),
             readings=[one for one in said if not {one.side, one.baseline_side} & set(keys)],
         )
 
@@ -123,11 +123,15 @@ class ComparisonService:
             of_runs=of_runs,
         )
 
-    def _read(self, choice: Choice, completeness: CompletenessRead) -> ComparisonRead:
+    def _read(
+        self, whole: Choice, cell: CellKey | None, completeness: CompletenessRead
+    ) -> ComparisonRead:
+        """What is said of sides over all their cells, with one or all of them shown."""
+        choice = whole.only(cell)
         sides = choice.sides
         cells = [side.cells for side in sides]
         machines = machine_rows([machines_of(side.runs) for side in sides])
-        labels = side_labels(sides)
+        labels = side_labels(whole.sides)
         rows = fairness_sheet(
             [
                 side_facts(
@@ -150,9 +154,13 @@ class ComparisonService:
         of_runs = self.examination.of_each_run(shown)
         of_comparison = _checked(cells, rows)
         sheet = self.disclosure.sheet(disclosed(sides))
-        read = sides_read(sides)
-        weighed = self._weighed(choice, of_runs)
-        differences = weighed.differences
+        read = sides_read(whole.sides)
+        weighed = self._weighed(whole, of_runs)
+        differences = [
+            one
+            for one in weighed.differences
+            if cell is None or (one.workload, one.load_level.label) == cell
+        ]
         levels = {run.load_label: estimates.load_level(run) for side in sides for run in side.runs}
         levels |= own_levels([side.document for side in sides], levels)
         return ComparisonRead(
@@ -168,12 +176,12 @@ class ComparisonService:
                 for side in cells
                 for runs in side.cells.values()
             ],
-            leads=leads(weighed),
-            readings=readings(weighed.opposed, weighed.labels, differences),
+            leads=leads(weighed, cell=cell),
+            readings=readings(weighed.opposed, weighed.labels, differences, cell=cell),
             caveats=caveats_of_sides(
                 sides, self.disclosure, sheet, of_runs, of_comparison, rows, differences
             ),
-            differences=list(differences),
+            differences=differences,
             rankings=[]
             if choice.paired
             else rankings(cells, weighed.noise, looked_at=weighed.looked_at),

@@ -13,7 +13,7 @@ from weighhouse_backend.comparisons.schemas import (
     ComparisonRead,
     DistributionsRead,
 )
-from weighhouse_backend.comparisons.sides import Question
+from weighhouse_backend.comparisons.sides import Question, cell_named
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.findings.downloads import TEXT, Form, download, wanted_histogram
@@ -35,8 +35,13 @@ def _question(
     campaign: UUID | None = None,
     base: UUID | None = None,
     baseline: Annotated[int, Query(ge=0, le=MOST_SIDES)] = 0,
+    cell: Annotated[
+        str | None,
+        Query(max_length=300, description="`WORKLOAD~LOAD`, such as `reads~8 clients`: it alone"),
+    ] = None,
 ) -> Question:
-    return Question(side or (), campaign, base, baseline)
+    named = None if cell is None else cell_named(cell)
+    return Question(side or (), campaign, base, baseline, named)
 
 
 QuestionDep = Annotated[Question, Depends(_question)]
@@ -61,7 +66,8 @@ def comparisons_compare(
     caller: CallerDep, comparisons: ComparisonsDep, question: ReleasedDep
 ) -> ComparisonRead:
     """Compare sides: `side` repeated, or all targets of `campaign`, or those of `campaign` each
-    against itself in `base`.
+    against itself in `base`. With `cell` that one alone is shown, with the verdict that it has
+    among all of them.
     """
     return comparisons.comparing.compare(caller, question)
 

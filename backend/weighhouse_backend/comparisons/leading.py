@@ -40,39 +40,44 @@ class Weighed:
 
 
 def leads(
-    weighed: Weighed, figure: str | None = None, hidden: Collection[str] = ()
+    weighed: Weighed,
+    figure: str | None = None,
+    hidden: Collection[str] = (),
+    cell: CellKey | None = None,
 ) -> list[LeadRead]:
     """Who leads, a lead a kind of loop.
 
-    What is said of two sides is said of them whoever else is on show: hiding sides takes them out
-    of the sentence and changes no verdict.
+    What is said of two sides is said of them whatever else is on show: hiding sides or cells takes
+    them out of the sentence and changes no verdict.
 
     :param figure: a name of `METRICS`; each loop's primary figure when None.
     :param hidden: keys of sides that have no part in it.
+    :param cell: the one that it is said of; all for None.
     """
-    kinds = {cell: runs[0] for side in weighed.cells for cell, runs in side.cells.items()}
+    kinds = {name: runs[0] for side in weighed.cells for name, runs in side.cells.items()}
     found = []
     for kind, primary in PRIMARY.items():
-        cells = {cell: run for cell, run in kinds.items() if run.load_kind == kind}
-        if not cells:
+        cells = {name: run for name, run in kinds.items() if run.load_kind == kind}
+        told = {name: run for name, run in cells.items() if cell in {None, name}}
+        if not told:
             continue
         metric = figure or primary
         judged = _pairs(weighed, metric, cells)
         shown = {key: label for key, label in weighed.labels.items() if key not in hidden}
         rows = [
             LeadCell(
-                workload=cell[0],
-                load=cell[1],
+                workload=name[0],
+                load=name[1],
                 level=run.load_value,
                 repeats={
-                    side.key: len(values(side.cells.get(cell, ()), metric))
+                    side.key: len(values(side.cells.get(name, ()), metric))
                     for side in weighed.cells
                 },
-                pairs=judged.get(cell, []),
+                pairs=judged.get(name, []),
             )
-            for cell, run in cells.items()
+            for name, run in told.items()
         ]
-        barred = list(_bars(weighed, shown))
+        barred = list(_bars(weighed, shown, cell))
         opposed = [
             (base.key, other.key)
             for base, other in weighed.opposed
@@ -122,13 +127,14 @@ def _judged(
                 yield cell, first.key, second.key, judgement
 
 
-def _bars(weighed: Weighed, shown: Collection[str]) -> Iterable[str]:
+def _bars(weighed: Weighed, shown: Collection[str], cell: CellKey | None) -> Iterable[str]:
     """What checks found of figures that cannot be true, of how many runs."""
     runs = {
         run.run_id
         for side in weighed.cells
         if side.key in shown
-        for mine in side.cells.values()
+        for name, mine in side.cells.items()
+        if cell in {None, name}
         for run in mine
     }
     titles: dict[str, set[UUID]] = {}

@@ -19,6 +19,7 @@ def readings(
     labels: Mapping[str, str],
     differences: Sequence[DifferenceRead],
     figure: str | None = None,
+    cell: CellKey | None = None,
 ) -> list[ReadingRead]:
     """Each side against its baseline: a reading a kind of loop, over all cells of either.
 
@@ -26,6 +27,7 @@ def readings(
     :param labels: of sides, by key.
     :param differences: of all the pairs, corrected together.
     :param figure: a name of `METRICS`; each loop's primary figure when None.
+    :param cell: the one that it is read of; all for None.
     """
     judged = {
         (one.baseline_side, one.side, one.workload, one.load_level.label, one.metric): one
@@ -34,15 +36,16 @@ def readings(
     found = []
     for baseline, other in pairs:
         kinds = {
-            cell: runs[0].load_kind
+            name: runs[0].load_kind
             for side in (baseline, other)
-            for cell, runs in side.cells.items()
+            for name, runs in side.cells.items()
+            if cell in {None, name}
         }
         for kind, main in PRIMARY.items():
             metric = figure or main
             cells = [
-                _cell(cell, judged.get((baseline.key, other.key, *cell, metric)))
-                for cell, each in kinds.items()
+                _cell(name, judged.get((baseline.key, other.key, *name, metric)))
+                for name, each in kinds.items()
                 if each == kind
             ]
             if not cells:

@@ -44,7 +44,8 @@ class ScalingService:
         choice = self.sides.chosen(caller, question)
         completeness = self.sides.completeness(choice)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        lines = [line for side in choice.with_runs(runs).sides for line in scaled(side, law=law)]
+        sides = choice.with_runs(runs).only(question.cell).sides
+        lines = [line for side in sides for line in scaled(side, law=law)]
         return ScalingRead(completeness=completeness, lines=lines)
 
 

@@ -41,12 +41,16 @@ class Question:
     `sides`: each `CAMPAIGN~TARGET`; the others are set against the one at `baseline`.
     `campaign_id`: all its targets as sides. With `base_id` too: the targets that both campaigns
     have, each against itself.
+
+    `cell`: shows one cell alone. It hides the others; what is concluded of it stays what it is
+    among all of them.
     """
 
     sides: Sequence[str] = ()
     campaign_id: UUID | None = None
     base_id: UUID | None = None
     baseline: int = 0
+    cell: CellKey | None = None
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,21 @@ class Choice:
             for side in self.sides
         ]
         return replace(self, sides=filled)
+
+    def only(self, cell: CellKey | None) -> "Choice":
+        """The same sides with the runs of one cell; with all of them for None.
+
+        :raises ComparisonUnclear: when no side has that cell.
+        """
+        if cell is None:
+            return self
+        kept = [
+            replace(side, runs=[run for run in side.runs if run.cell == cell])
+            for side in self.sides
+        ]
+        if not any(side.runs for side in kept):
+            raise ComparisonUnclear(f"no side has the cell {cell_key(cell)!r}")
+        return replace(self, sides=kept)
 
 
 @dataclass(frozen=True)
@@ -269,6 +288,22 @@ def _side_read(side: Side, label: str, *, is_hollow: bool) -> SideRead:
         runs_ended=sum(run.status in FINISHED_RUNS for run in side.runs),
         runs=len(side.runs),
     )
+
+
+def cell_key(cell: CellKey) -> str:
+    """A cell as it stands in addresses: `WORKLOAD~LOAD`."""
+    return "~".join(cell)
+
+
+def cell_named(text: str) -> CellKey:
+    """The cell that `WORKLOAD~LOAD` names.
+
+    :raises ComparisonUnclear: when the text names none.
+    """
+    workload, _, level = text.partition("~")
+    if not workload or not level:
+        raise ComparisonUnclear(f"{text!r} is not WORKLOAD~LOAD, such as `reads~8 clients`")
+    return workload, level
 
 
 def _parsed(side: str) -> tuple[UUID, str]:

@@ -6,6 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from weighhouse_protocol import pages
 from weighhouse_protocol.base import Name
 from weighhouse_protocol.text import Prose
 
@@ -207,7 +208,7 @@ class ReplyService:
             cause=f"reply:{row.id}",
             title=f"{said.name} replied for {row.system_id}",
             words=said.text,
-            path=f"/campaigns/{row.campaign_id}",
+            path=pages.campaign(row.campaign_id),
         )
         return _read(row)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
+from weighhouse_protocol import pages
 from weighhouse_protocol.base import Name
 from weighhouse_protocol.text import Prose
 
@@ -159,7 +160,7 @@ class ChallengeService:
             cause=f"challenge:{row.id}:{row.state}:{self.clock.now().isoformat()}",
             title=f"{title} of {row.system_id}" if row.system_id else title,
             words=words,
-            path=f"/campaigns/{row.campaign_id}",
+            path=pages.campaign(row.campaign_id),
         )
 
     def _audit(self, caller: Caller, row: Challenge, action: str, **details: object) -> None:

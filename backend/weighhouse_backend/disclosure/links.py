@@ -4,10 +4,12 @@ import datetime
 from collections.abc import Sequence
 from uuid import UUID
 
+from weighhouse_protocol import pages
+
 from weighhouse_backend.disclosure.errors import ReplyLinkInvalid
 from weighhouse_backend.kit.signing import LinkEnded, LinkKind, LinkUnknown
 
-REPLY = LinkKind(prefix="whv_", purpose=b"weighhouse reply link 1\0", page="/reply")
+REPLY = LinkKind(prefix="whv_", purpose=b"weighhouse reply link 1\0", page=pages.REPLY)
 
 
 def read(secrets: Sequence[bytes], token: str, now: datetime.datetime) -> UUID:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.yaml_document import FieldError
 
 ELSE = "no phases.chain: each workload on a system of its own"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from weighhouse_protocol.yaml_document import FieldError
+from weighhouse_protocol.document_errors import FieldError
 
 from weighhouse_backend.kit.problems import Conflict, FieldProblem, Invalid, NotFound
 

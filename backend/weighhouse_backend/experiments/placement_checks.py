@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.yaml_document import FieldError
 
 
 def check_placement(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[FieldError]:

@@ -11,7 +11,7 @@ from itertools import groupby
 from uuid import UUID
 
 from sqlalchemy.orm import Session
-from weighhouse_protocol.yaml_document import FieldError
+from weighhouse_protocol.document_errors import FieldError
 
 from weighhouse_backend.experiments.calendar import InvalidSchedule, Passed, passed, upcoming
 from weighhouse_backend.experiments.errors import (

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy.orm import Session
+from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment as Document
-from weighhouse_protocol.yaml_document import FieldError, experiment_to_yaml
+from weighhouse_protocol.yaml_document import experiment_to_yaml
 
 from weighhouse_backend.experiments.content import changes, content_hash, stored_form
 from weighhouse_backend.experiments.errors import (

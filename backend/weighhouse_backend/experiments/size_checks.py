@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from weighhouse_judging.findings.sizes import Excess, excess, footprint_of
 from weighhouse_judging.findings.words import bytes_in_words
+from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.fairness.facts import UNITS, Facts
 from weighhouse_protocol.load import ClosedLoad, Load, OpenLoad, StepProfile
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.workload import Workload
-from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.experiments.estimates import loaded_records
 

@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.yaml_document import (
     DocumentError,
-    FieldError,
     experiment_from_yaml,
     experiment_to_yaml,
     parse_experiment,

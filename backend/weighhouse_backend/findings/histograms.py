@@ -6,6 +6,8 @@ from importlib.metadata import version
 from typing import Literal
 from uuid import UUID
 
+from weighhouse_protocol import pages
+
 from weighhouse_backend.campaigns.completeness import CompletenessService
 from weighhouse_backend.campaigns.documents import document_of, measured_document
 from weighhouse_backend.campaigns.models import Campaign, Run
@@ -69,7 +71,7 @@ class HistogramService:
         if counted is None:
             raise ResultNotThere("the run gave no result, or is not settled yet")
         found = [RunFinding(run.id, one) for one in self.examination.found(campaign, run)]
-        view = f"{self.public_url}/runs/{run.id}"
+        view = pages.at(self.public_url, pages.run(run.id))
         return self._export(campaign, [counted], wanted, found, view, "")
 
     def of_runs(
@@ -82,7 +84,9 @@ class HistogramService:
         if not runs:
             raise ResultNotThere("no run of that side gave a result there")
         found = self.examination.of_each_run({run.run_id for run in runs})
-        view = f"{self.public_url}/compare?campaign={campaign.id}"
+        one = runs[0]
+        shown = pages.cell_of_side(campaign.id, one.target, one.workload, one.load_level.label)
+        view = pages.at(self.public_url, shown)
         so_far = self.completeness.of([campaign]).words
         return self._export(campaign, runs, wanted, found, view, so_far)
 

@@ -1,6 +1,7 @@
 """An agent takes no work because its machine does not allow it."""
 
 from sqlalchemy.orm import Session
+from weighhouse_protocol import pages
 
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.kit.clock import Clock
@@ -22,6 +23,6 @@ def rest(session: Session, clock: Clock, agent: Agent, reason: str | None) -> No
             cause=f"resting:{agent.id}:{clock.now().isoformat()}",
             title=f"Agent {agent.name} takes no work",
             words=reason[:1].upper() + reason[1:],
-            path=f"/agents/{agent.id}",
+            path=pages.agent(agent.id),
         )
     agent.resting = reason

@@ -8,7 +8,9 @@ from weighhouse_judging.verdicts import gate_verdict
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.measured_again import ThenAndNow, machine_changed
 from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_protocol import pages
 from weighhouse_protocol.bases import BaseChoice
+from weighhouse_protocol.pages import PagePath
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.documents import document_of
@@ -89,7 +91,7 @@ class GateService:
         return GateRead(
             **dict(answer),
             campaign_id=campaign.id,
-            link=self._link(campaign.id, answer.base_campaign_id),
+            link=pages.at(self.public_url, _page(campaign, answer.base_campaign_ids)),
             superseded=[superseded_read(one) for one in former],
             proposal=proposal(
                 campaign, document, answer, lambda: self.campaigns.repository.runs(campaign.id)
@@ -161,11 +163,14 @@ class GateService:
         beside = is_beside(campaign, found)
         return Bases(found, kept.anchor_campaign_id, "its bases are gone", beside=beside)
 
-    def _link(self, campaign_id: UUID, base_id: UUID | None) -> str:
-        url = self.public_url.rstrip("/")
-        if base_id is None:
-            return f"{url}/campaigns/{campaign_id}"
-        return f"{url}/compare?campaign={campaign_id}&base={base_id}"
+
+def _page(campaign: Campaign, bases: Sequence[UUID]) -> PagePath:
+    """The page with the figures that a verdict rests on: the comparison with its base; where they
+    are of several bases, or of one that was measured again beside it, the campaign's own.
+    """
+    if len(bases) == 1 and not is_beside(campaign, bases):
+        return pages.comparison(campaign.id, bases[0])
+    return pages.campaign(campaign.id)
 
 
 def _of_the_machine(

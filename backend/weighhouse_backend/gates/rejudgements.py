@@ -2,10 +2,8 @@
 
 import datetime
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 from uuid import UUID
 
 import structlog
@@ -37,6 +35,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.unit_of_work import Transactions
 
 log = structlog.get_logger(__name__)
 
@@ -262,17 +261,8 @@ def _shown(
     )
 
 
-class Transaction(Protocol):
-    """What one transaction offers."""
-
-    @property
-    def rejudgements(self) -> RejudgementService:
-        """The service over it."""
-        ...
-
-
 def carry_on(
-    transaction: Callable[[], AbstractContextManager[Transaction]],
+    transaction: Transactions[RejudgementService],
     rejudgement_id: UUID,
     seconds: float = TURN_SECONDS,
 ) -> None:
@@ -283,18 +273,18 @@ def carry_on(
     """
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        with transaction() as services:
-            campaign_id = services.rejudgements.next(rejudgement_id)
+        with transaction() as service:
+            campaign_id = service.next(rejudgement_id)
         if campaign_id is None:
             return
         try:
-            with transaction() as services:
-                services.rejudgements.judge(rejudgement_id, campaign_id)
+            with transaction() as service:
+                service.judge(rejudgement_id, campaign_id)
         except OperationalError:
             raise  # the database, not the campaign: the sweep tries again
         except Exception as error:
             log.exception("rejudging_failed", campaign=str(campaign_id))
-            with transaction() as services:
-                services.rejudgements.failed(rejudgement_id, campaign_id, error)
-    with transaction() as services:
-        services.rejudgements.go_on(rejudgement_id)
+            with transaction() as service:
+                service.failed(rejudgement_id, campaign_id, error)
+    with transaction() as service:
+        service.go_on(rejudgement_id)

@@ -3,13 +3,15 @@
 import datetime
 from uuid import UUID
 
+from weighhouse_protocol import pages
+
 from weighhouse_backend.identity.errors import LinkInvalid
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signing import LinkEnded, LinkKind, LinkUnknown, secrets_of
 
-INVITATION = LinkKind(prefix="whi_", purpose=b"weighhouse invitation 1\0", page="/join")
-DOMAIN = LinkKind(prefix="whd_", purpose=b"weighhouse joining domain 1\0", page="/domain")
-RESET = LinkKind(prefix="whn_", purpose=b"weighhouse password reset 1\0", page="/password")
+INVITATION = LinkKind(prefix="whi_", purpose=b"weighhouse invitation 1\0", page=pages.JOIN)
+DOMAIN = LinkKind(prefix="whd_", purpose=b"weighhouse joining domain 1\0", page=pages.DOMAIN)
+RESET = LinkKind(prefix="whn_", purpose=b"weighhouse password reset 1\0", page=pages.PASSWORD)
 
 
 def row_of(kind: LinkKind, settings: Settings, token: str, now: datetime.datetime) -> UUID:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from weighhouse_protocol import pages
 from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_backend.identity import audit
@@ -22,7 +23,6 @@ from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
 from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 
-ANSWER_PATH, SIGNED_OUT_PATH = "/login/answer", "/login"
 BACK_CHANNEL_PATH = "/api/v1/sign-in/{organization}/signed-out"
 
 
@@ -33,18 +33,14 @@ def party_of(settings: Settings, row: IdentityProvider) -> Party:
         issuer=row.issuer,
         client_id=row.client_id,
         client_secret=None if sealed is None else seal_of(settings).open(sealed),
-        redirect_uri=_here(settings, ANSWER_PATH),
+        redirect_uri=pages.at(settings.public_url, pages.SIGN_IN_ANSWER),
         reach=reach_of(settings),
     )
 
 
 def signed_out_uri(settings: Settings) -> str:
     """Where a provider sends who signed out."""
-    return _here(settings, SIGNED_OUT_PATH)
-
-
-def _here(settings: Settings, path: str) -> str:
-    return f"{settings.public_url.rstrip('/')}{path}"
+    return pages.at(settings.public_url, pages.SIGN_IN)
 
 
 def reach_of(settings: Settings) -> Reach:
@@ -131,11 +127,10 @@ class ProviderService:
                 },
                 "has_secret": row.client_secret_sealed is not None,
                 "organization": organization.slug,
-                "redirect_uri": _here(self.settings, ANSWER_PATH),
+                "redirect_uri": pages.at(self.settings.public_url, pages.SIGN_IN_ANSWER),
                 "signed_out_uri": signed_out_uri(self.settings),
-                "back_channel_uri": _here(
-                    self.settings, BACK_CHANNEL_PATH.format(organization=organization.slug)
-                ),
+                "back_channel_uri": self.settings.public_url.rstrip("/")
+                + BACK_CHANNEL_PATH.format(organization=organization.slug),
             },
             context=AS_KEPT,
         )  # fmt: skip

@@ -15,6 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_protocol import pages
+from weighhouse_protocol.pages import PagePath
+
 from weighhouse_backend.kit.problems import Unavailable
 from weighhouse_backend.kit.settings import Settings
 
@@ -86,14 +89,14 @@ class LinkKind:
     """What they begin with, for people and scanners to recognise them."""
     purpose: bytes
     """Goes into the signature."""
-    page: str = ""
+    page: PagePath = pages.OVERVIEW
     """Where it leads, for example `/reply`."""
 
     def address(self, settings: Settings, token: str) -> str:
         """The link: its token stands behind the `#`, which browsers send to nobody, so that no log,
         no proxy and no other page learns it.
         """
-        return f"{settings.public_url.rstrip('/')}{self.page}#{token}"
+        return f"{pages.at(settings.public_url, self.page)}#{token}"
 
     def signed(self, secret: bytes, link_id: UUID, expires_at: datetime.datetime) -> str:
         """The link's token."""

@@ -1,13 +1,35 @@
 """One request or task is one transaction; what must follow a commit follows it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeAlias, TypeVar
 
 import structlog
 from sqlalchemy.orm import Session, sessionmaker
 
 log = structlog.get_logger(__name__)
 _KEY = "after_commit"
+
+Service = TypeVar("Service")
+Feature = TypeVar("Feature")
+Transactions: TypeAlias = Callable[[], AbstractContextManager[Service]]
+"""Begins a transaction, and yields a service over it: for work that takes one transaction each."""
+
+
+def chosen_of(
+    begin: Transactions[Feature], of: Callable[[Feature], Service]
+) -> Transactions[Service]:
+    """Transactions of one service, where those of a whole feature are there.
+
+    :param of: the service of a feature.
+    """
+
+    @contextmanager
+    def transaction() -> Iterator[Service]:
+        with begin() as feature:
+            yield of(feature)
+
+    return transaction
 
 
 def after_commit(session: Session, action: Callable[[], None]) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_protocol import pages
+
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import Clock
@@ -149,20 +151,20 @@ class DeliveryService:
     def _messages(self, rows: Sequence[NoticeDelivery]) -> list[Message]:
         ids = {row.notice_id for row in rows if row.notice_id is not None}
         notices = self.repository.notices(ids)
-        base = self.settings.public_url.rstrip("/")
+        here = self.settings.public_url
         made = []
         for row in rows:
             project = self.repository.session.get_one(Project, row.project_id).name
             if row.notice_id is None:
-                url = f"{base}/settings?tab=notifications"
+                url = pages.at(here, pages.settings("notifications"))
                 made.append(message_of_test(row.id, row.project_id, project, url, row.created_at))
                 continue
             notice = notices[row.notice_id]
             made.append(
                 Message(
                     id=row.id, kind=notice.kind, title=notice.title, words=notice.words,
-                    url=base + notice.path, project_id=row.project_id, project=project,
-                    at=notice.at,
+                    url=pages.at(here, pages.kept(notice.path)), project_id=row.project_id,
+                    project=project, at=notice.at,
                 )
             )  # fmt: skip
         return made

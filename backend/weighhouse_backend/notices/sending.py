@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
+from weighhouse_protocol import pages
 
 from weighhouse_backend.kit.mail import Letter, NoMail, NotMailable, Post
 from weighhouse_backend.kit.sealing import CannotUnseal, Seal, seal_of
@@ -60,7 +61,7 @@ class Sender:
         return chats.send(parcel.kind, address, message)
 
     def _mail(self, parcel: Parcel, to: str, why: str) -> Result:
-        where = f"{self.settings.public_url.rstrip('/')}/settings?tab=notifications"
+        where = pages.at(self.settings.public_url, pages.settings("notifications"))
         text = text_of(parcel.messages, where, why)
         letter = Letter(to, subject_of(parcel.messages), text, id=id_of(parcel.messages))
         try:

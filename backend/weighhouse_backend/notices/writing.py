@@ -4,6 +4,7 @@ from uuid import UUID
 
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
+from weighhouse_protocol.pages import PagePath
 
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
@@ -22,7 +23,7 @@ def notify(
     cause: str,
     title: str,
     words: str = "",
-    path: str,
+    path: PagePath,
 ) -> bool:
     """Have people and channels of a project told; the worker does it after the commit.
 

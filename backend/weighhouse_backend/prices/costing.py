@@ -69,7 +69,7 @@ class CostService:
         choice = self.comparisons.sides.chosen(caller, question)
         completeness = self.comparisons.sides.completeness(choice)
         runs = results.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        sides = choice.with_runs(runs).sides
+        sides = choice.with_runs(runs).only(question.cell).sides
         attempts = [attempt_of(run) for side in sides for run in side.runs]
         members = results.repository.members({one for one in attempts if one is not None})
         books: dict[UUID, PriceBook] = {}

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy.orm import Session
+from weighhouse_protocol import pages
 
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.notices.kinds import NoticeKind
@@ -67,5 +68,5 @@ class QuotaWarningService:
             cause=f"quota:{scope}:{kind}:{limit}:{level}:{self.clock.now():%Y-%m}",
             title=f"{meaning.name} of the {scope}: {of(used, limit, meaning.unit)}",
             words=f"{effect} To go on, {meaning.mend}; {WHO_RAISES[scope]}.",
-            path="/settings?tab=usage",
+            path=pages.settings("usage"),
         )

@@ -7,9 +7,7 @@ killed in the middle leaves the rest to the next turn.
 import datetime
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
 from uuid import UUID
 
 import structlog
@@ -21,6 +19,7 @@ from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.identity import audit
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.kit.unit_of_work import Transactions
 from weighhouse_backend.results.thinning import Removable, ThinningService
 from weighhouse_backend.retention.holding import HoldingService
 from weighhouse_backend.retention.repository import RetentionRepository
@@ -102,19 +101,7 @@ class CarryingOutService:
         self.jobs.send(TURN)
 
 
-class Transaction(Protocol):
-    """What one transaction offers."""
-
-    @property
-    def carrying_out(self) -> CarryingOutService:
-        """The service over it."""
-        ...
-
-
-Transactions = Callable[[], AbstractContextManager[Transaction]]
-
-
-def take_turn(transaction: Transactions, seconds: float = TURN_SECONDS) -> None:
+def take_turn(transaction: Transactions[CarryingOutService], seconds: float = TURN_SECONDS) -> None:
     """Carry out what is due until nothing is left or time is up; then another job goes on. What
     cannot be removed keeps nothing else from its turn.
 
@@ -130,16 +117,18 @@ def take_turn(transaction: Transactions, seconds: float = TURN_SECONDS) -> None:
         except Exception:
             log.exception("retention_step_failed", kind=kind)
         if time.monotonic() >= end:
-            with transaction() as services:
-                services.carrying_out.jobs.send(TURN)
+            with transaction() as service:
+                service.jobs.send(TURN)
             break
     if any(removed.values()):
         log.info("retention_carried_out", **removed)
 
 
-def _steps(transaction: Transactions) -> Iterator[tuple[str, Callable[[], int]]]:
-    with transaction() as services:
-        projects = services.carrying_out.repository.projects()
+def _steps(
+    transaction: Transactions[CarryingOutService],
+) -> Iterator[tuple[str, Callable[[], int]]]:
+    with transaction() as service:
+        projects = service.repository.projects()
     for project_id in projects:
         for what in KINDS:
             yield from _thinning(transaction, project_id, what)
@@ -148,12 +137,12 @@ def _steps(transaction: Transactions) -> Iterator[tuple[str, Callable[[], int]]]
 
 
 def _thinning(
-    transaction: Transactions, project_id: UUID, what: Removable
+    transaction: Transactions[CarryingOutService], project_id: UUID, what: Removable
 ) -> Iterator[tuple[str, Callable[[], int]]]:
     tried: set[UUID] = set()
     while True:
-        with transaction() as services:
-            due = services.carrying_out.due(project_id, what)
+        with transaction() as service:
+            due = service.due(project_id, what)
         fresh = [one for one in due if one not in tried]
         if not fresh:
             return
@@ -162,32 +151,36 @@ def _thinning(
         for attempt_id in fresh:
 
             def thin(attempt_id: UUID = attempt_id) -> int:
-                with transaction() as services:
-                    services.carrying_out.thinning.thin(what, attempt_id)
+                with transaction() as service:
+                    service.thinning.thin(what, attempt_id)
                 return 1
 
             yield what, thin
 
 
-def _events(transaction: Transactions, project_id: UUID) -> Iterator[tuple[str, Callable[[], int]]]:
+def _events(
+    transaction: Transactions[CarryingOutService], project_id: UUID
+) -> Iterator[tuple[str, Callable[[], int]]]:
     gone = EVENTS_AT_ONCE
 
     def remove() -> int:
         nonlocal gone
         gone = 0  # what fails is left to the next turn
-        with transaction() as services:
-            gone = services.carrying_out.remove_events(project_id)
+        with transaction() as service:
+            gone = service.remove_events(project_id)
         return gone
 
     while gone == EVENTS_AT_ONCE:
         yield "events", remove
 
 
-def _files(transaction: Transactions) -> Iterator[tuple[str, Callable[[], int]]]:
+def _files(
+    transaction: Transactions[CarryingOutService],
+) -> Iterator[tuple[str, Callable[[], int]]]:
     tried: set[tuple[UUID, str]] = set()
     while True:
-        with transaction() as services:
-            found = services.carrying_out.thinning.unneeded(AT_ONCE)
+        with transaction() as service:
+            found = service.thinning.unneeded(AT_ONCE)
         fresh = [one for one in found if one not in tried]
         if not fresh:
             return
@@ -195,8 +188,8 @@ def _files(transaction: Transactions) -> Iterator[tuple[str, Callable[[], int]]]
         for content in fresh:
 
             def remove(content: tuple[UUID, str] = content) -> int:
-                with transaction() as services:
-                    services.carrying_out.thinning.remove_file(*content)
+                with transaction() as service:
+                    service.thinning.remove_file(*content)
                 return 1
 
             yield "files", remove

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from weighhouse_protocol import pages
 
 from weighhouse_cli.client import Access, Client
 from weighhouse_cli.commands.options import DataDirectory
@@ -82,7 +83,7 @@ def demo(
         text = file.read_text(encoding="utf-8")
         experiment = client.post("/experiments", {"yaml": text}, repeatable=True, upsert="true")
         campaign = client.post("/campaigns", {"experiment_id": experiment["id"]}, repeatable=True)
-        page = f"{platform.url}/campaigns/{campaign['id']}"
+        page = pages.at(platform.url, pages.campaign(campaign["id"]))
         OUT.print(
             f"\n{experiment['name']}: {campaign['runs']['total']} runs; watch them at {page}\n",
             soft_wrap=True,
@@ -95,7 +96,8 @@ def demo(
             "Driver and systems share this machine: read the differences, not the heights.",
             style="dim",
         )
-        OUT.print(f"\ncomparison  {platform.url}/compare?campaign={campaign['id']}", soft_wrap=True)
+        page = pages.at(platform.url, pages.comparison(campaign["id"]))
+        OUT.print(f"\ncomparison  {page}", soft_wrap=True)
         show_verdict(client.get(f"/campaigns/{campaign['id']}/gate"))
         if once:
             failed = campaign["status"] != "completed" or campaign["runs"]["failed"] > 0

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from weighhouse_protocol import pages
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
@@ -90,7 +91,7 @@ def run(
     if git is not None:
         order["git"] = git.model_dump(mode="json", exclude_none=True)
     campaign = client.post("/campaigns", order, repeatable=True)
-    page = f"{client.url}/campaigns/{campaign['id']}"
+    page = pages.at(client.url, pages.campaign(campaign["id"]))
     if not as_json:
         OUT.print(
             f"campaign #{campaign['number']} of {experiment['name']}: "

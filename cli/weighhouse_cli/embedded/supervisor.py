@@ -14,12 +14,7 @@ from dataclasses import dataclass, field
 from weighhouse_cli.embedded.part import Part, PartPlan, end_leftover, tail
 
 WATCH_SECONDS = 0.2
-BACKOFF_SECONDS = (0.0, 0.5, 1.0, 2.0, 5.0)
-STEADY_SECONDS = 30.0
 GIVE_UP_AFTER = 12
-AGAIN_SECONDS = 60.0
-"""Between two tries of a part that died again and again, and that the platform goes on without.
-One that it cannot do without is tried on as before: a full disk may have room again."""
 
 Listener = Callable[[str, str], None]
 """Told what happens: the part's name and a word (starting, ready, died, gone, reloading, …)."""
@@ -35,12 +30,26 @@ def _mute(_text: str) -> None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How a supervisor deals with a part that dies again and again. All in seconds."""
+
+    pauses: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0, 5.0)
+    """Before the first restart, the second, and so on; the last also before all later ones."""
+    steady: float = 30.0
+    """A part that has run for longer is well: what it died of before counts no more."""
+    again: float = 60.0
+    """Between two tries of a part that the platform goes on without. One that it cannot do without
+    is tried on as before: a full disk may have room again."""
+
+
 @dataclass(slots=True)
 class Supervisor:
     """The parts of one platform. Used from one thread; a second one watches."""
 
     listener: Listener = _silent
     notice: Notice = _mute
+    patience: Patience = Patience()
     parts: list[Part] = field(default_factory=list)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _stopped: threading.Event = field(default_factory=threading.Event)
@@ -124,7 +133,7 @@ class Supervisor:
             else:
                 self._look_after(part, failures, due)
         except Exception as error:  # noqa: BLE001 - nobody looks after a part whose keeper has ended
-            due[name] = time.monotonic() + BACKOFF_SECONDS[-1]
+            due[name] = time.monotonic() + self.patience.pauses[-1]
             with contextlib.suppress(Exception):
                 self.notice(f"the {name} could not be looked after: {error!r}; it is tried again")
 
@@ -132,7 +141,7 @@ class Supervisor:
         name = part.plan.name
         now = time.monotonic()
         if part.alive():
-            if now - part.started_at > STEADY_SECONDS:
+            if now - part.started_at > self.patience.steady:
                 failures.pop(name, None)
                 if part.gone:
                     part.gone = ""
@@ -184,19 +193,20 @@ class Supervisor:
             self._do_without(part, "ended for good")
             return False
         if count > GIVE_UP_AFTER and part.plan.dispensable is not None:
-            part.again_at = time.monotonic() + AGAIN_SECONDS
+            part.again_at = time.monotonic() + self.patience.again
             self._do_without(part, "died again and again")
             return False
         if count == GIVE_UP_AFTER + 1:
             said = "\n".join(tail(part.plan.log))
             self.notice(f"the {name} died again and again; it is tried on. Its log ends:\n{said}")
-        due[name] = time.monotonic() + BACKOFF_SECONDS[min(count - 1, len(BACKOFF_SECONDS) - 1)]
+        pauses = self.patience.pauses
+        due[name] = time.monotonic() + pauses[min(count, len(pauses)) - 1]
         self.listener(name, "died")
         return True
 
     def _try_again(self, part: Part, now: float) -> None:
         """Start one that is gone once more, without a word: what it lacked may have come back."""
-        part.again_at = None if part.ended_for_good() else now + AGAIN_SECONDS
+        part.again_at = None if part.ended_for_good() else now + self.patience.again
         part.clear()
         with contextlib.suppress(OSError):
             part.start()

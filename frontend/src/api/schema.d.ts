@@ -1367,7 +1367,8 @@ export interface paths {
         /**
          * Comparisons Compare
          * @description Compare sides: `side` repeated, or all targets of `campaign`, or those of `campaign` each
-         *     against itself in `base`.
+         *     against itself in `base`. With `cell` that one alone is shown, with the verdict that it has
+         *     among all of them.
          */
         get: operations["comparisons_compare"];
         put?: never;
@@ -8184,6 +8185,13 @@ export interface components {
          * @description How many nodes a system can have here, and what several are.
          */
         ManifestTopology: {
+            /**
+             * Endpoints
+             * @description Which of several nodes clients are told of: one for each share of the data, or all.
+             * @default primaries
+             * @enum {string}
+             */
+            endpoints?: "primaries" | "all";
             /**
              * Keys By Client
              * @description Whether several nodes know nothing of each other, and the client spreads the keys over them;
@@ -16533,6 +16541,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description `CAMPAIGN~TARGET`, repeated */
                 side?: string[] | null;
             };
@@ -16570,6 +16580,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Of which; each kind of load's primary figure when left out */
                 figure?: string | null;
                 /** @description Places of sides that have no part in it, from 0 */
@@ -16611,6 +16623,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Of all machines; each machine's own, else the default, when left out */
                 price?: string | null;
                 /** @description Operations a second, for the cost of a year */
@@ -16652,6 +16666,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Its label: `8 clients`. */
                 load_level: string;
                 operation?: string;
@@ -16693,6 +16709,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Its label: `8 clients`. */
                 load_level: string;
                 /** @description `CAMPAIGN~TARGET`, repeated */
@@ -16777,6 +16795,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description `WORKLOAD~LOAD`, such as `reads~8 clients`: it alone */
+                cell?: string | null;
                 /** @description Without it the answer comes at once */
                 law?: boolean;
                 /** @description `CAMPAIGN~TARGET`, repeated */

@@ -1,8 +1,41 @@
 import { describe, expect, it } from 'vitest'
+import { createMemoryHistory, createRouter } from 'vue-router'
+
+import {
+  toAgent,
+  toAgents,
+  toAlert,
+  toAlerts,
+  toCampaign,
+  toCampaigns,
+  toComparison,
+  toExperiment,
+  toExperiments,
+  toHistory,
+  toJoining,
+  toLogin,
+  toLoginAnswer,
+  toNewExperiment,
+  toOverview,
+  toPassword,
+  toRun,
+  toSettings,
+  toStudies,
+  toStudy,
+  toSystem,
+  toSystems,
+} from '@/ui'
+
+import { routes } from './router'
 
 const sources = import.meta.glob<string>('/src/**/*.vue', { query: '?raw', import: 'default', eager: true })
+const scripts = import.meta.glob<string>(['/src/**/*.ts', '!/src/**/*.spec.ts', '!/src/api/schema.d.ts'], {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
 const OURS = [
-  '`${factor.passkeys_at}/settings?tab=account`', // the platform's own name
+  'there(factor.passkeys_at)', // the platform's own name
   'caveat.help', // a page of our documentation
   'fileAddress(run.id, row)', // a download from here
   'begun.qr_code', // a picture from here
@@ -19,5 +52,81 @@ describe('addresses that others gave', () => {
     )
     expect(bound.length).toBeGreaterThan(4)
     expect(bound.filter((one) => !OURS.includes(one))).toEqual([])
+  })
+})
+
+/** The two files that may say where a page is: what makes addresses, and what answers to them. */
+const MAKERS = ['/src/ui/pages.ts', '/src/app/router.ts']
+const NAMES = routes.flatMap((route) => (route.name ? [String(route.name)] : []))
+const SECTIONS = routes.flatMap((route) => /^\/([a-z]+)/.exec(route.path)?.[1] ?? [])
+
+/** Addresses of pages that a text makes by itself: a route by its name, or a path. */
+function madeIn(text: string): string[] {
+  const route = new RegExp(`\\bname:\\s*['"\`](${NAMES.join('|')})['"\`]`, 'g')
+  const path = new RegExp(`['"\`](?:\\$\\{[^}]*\\})?/(${SECTIONS.join('|')})(?=[/?#'"\`])`, 'g')
+  return [route, path].flatMap((pattern) => [...text.matchAll(pattern)].map((found) => found[0]))
+}
+
+describe('addresses of our pages', () => {
+  it('are made in one place', () => {
+    const found = Object.entries({ ...sources, ...scripts })
+      .filter(([file]) => !MAKERS.includes(file))
+      .flatMap(([file, text]) => madeIn(text).map((one) => `${file}: ${one}`))
+    expect(found).toEqual([])
+  })
+
+  it.each([
+    "{ name: 'compare', query: { campaign } }",
+    "router.push({\n  name: 'run',\n  params: { run } })",
+    '<RouterLink to="/settings?tab=usage">',
+    'void router.push(`/campaigns/${id}`)',
+  ])('are seen where %s makes one', (text) => {
+    expect(madeIn(text)).toHaveLength(1)
+  })
+
+  it('lead to pages that are there', () => {
+    const router = createRouter({ history: createMemoryHistory(), routes })
+    const id = '0190c1d2-0000-7000-8000-000000000000'
+    const made = [
+      toOverview(),
+      toLogin('/compare?campaign=1'),
+      toLoginAnswer(),
+      toPassword(),
+      toJoining(),
+      toExperiments(),
+      toNewExperiment({ campaign: id, take: 'low' }),
+      toExperiment('nightly', { revision: 3 }),
+      toExperiment('nightly', { tab: 'schedule' }),
+      toCampaigns(),
+      toCampaign(id),
+      toRun(id),
+      toComparison(),
+      toHistory({ series: id, metric: 'p99_us' }),
+      toAlerts(),
+      toAlert(id),
+      toStudies(),
+      toStudy('redis-aerospike-dragonfly'),
+      toSystems(),
+      toSystem('redis'),
+      toAgents(),
+      toAgent(id),
+      toSettings('usage'),
+    ].map((one) => router.resolve(one))
+    expect(made.map((one) => one.name)).not.toContain('not-found')
+    expect(made.map((one) => one.fullPath)).toContain('/experiments/nightly?tab=revisions&revision=3')
+  })
+
+  it('of a comparison name its sides, its cell and its figure', () => {
+    const router = createRouter({ history: createMemoryHistory(), routes })
+    const to = toComparison({
+      sides: [
+        { campaign: 'a', target: 'redis' },
+        { campaign: 'b', target: 'redis' },
+      ],
+      cell: { workload: 'reads', level: '8 clients' },
+      figure: 'p99_us',
+    })
+    expect(router.resolve(to).fullPath).toBe('/compare?side=a~redis&side=b~redis&cell=reads~8+clients&figure=p99_us')
+    expect(router.resolve(toComparison({ campaign: 'b', base: 'a' })).fullPath).toBe('/compare?campaign=b&base=a')
   })
 })

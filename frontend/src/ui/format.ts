@@ -118,6 +118,9 @@ export function formatAgo(instant: string | null | undefined, now: number): stri
   return seconds >= 0 ? `${amount} ${unit} ago` : `in ${amount} ${unit}`
 }
 
+/** What a run is called where many are named: the end of its id, which its page says too. */
+export const shortId = (id: string): string => id.slice(-6)
+
 /** One word in the right number: `plural(3, 'run')` → `3 runs`. */
 export function plural(count: number, word: string, many = `${word}s`): string {
   return `${formatCount(count)} ${count === 1 ? word : many}`

@@ -24,7 +24,7 @@ from weighhouse_protocol.fairness.vocabulary import (
     Value,
 )
 from weighhouse_protocol.parameters import declared, value_problems
-from weighhouse_protocol.target import Limits
+from weighhouse_protocol.target import OWN_NODES, Limits
 
 MOST_TOGETHER = 3
 """Parameters that are changed together for one aspect."""
@@ -299,7 +299,7 @@ def _solved(wanted: Value, part: str, drawn: Drawn) -> list[Scalar]:
 
 def _limits(side: Facts, aspect: Aspect, wanted: Value) -> Iterator[list[Change]]:
     limits = side.target.limits
-    if side.target.deployment not in ("process", "docker"):
+    if side.target.deployment not in OWN_NODES:
         return
     if aspect == "processors":
         after = float(wanted) if isinstance(wanted, float | int) else None

@@ -7,18 +7,22 @@ import pytest
 from weighhouse_plugin_cassandra_stress import PLUGIN
 from weighhouse_plugin_cassandra_stress.log import HistogramLog
 from weighhouse_plugin_cassandra_stress.plugin import arguments
-from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, Interval
+from weighhouse_protocol.driver import DriverOrder, DriverTarget, Interval
 from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.context import Context, HostOptions
-from weighhouse_sdk.driver import DriverRun, describe_driver
+from weighhouse_sdk.driver import describe_driver
 from weighhouse_sdk.errors import DriverFailed
 from weighhouse_sdk.keeping import KEPT
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
-from weighhouse_sdk.testkit.testing import processes_below
-from weighhouse_sdk.testkit.testing_tools import ToolConformance, tool_order
+from weighhouse_sdk.testkit.testing_tools import (
+    ToolConformance,
+    events_of,
+    tool_order,
+    tool_target,
+)
 from weighhouse_sdk.toolrun.histograms import decoded, encoded
 from weighhouse_sdk.toolrun.work import Work
 
@@ -55,18 +59,8 @@ def cassandra(context: Context) -> Deployed:
     return deployed
 
 
-def events_of(order: DriverOrder, context: Context) -> list[DriverEvent]:
-    with DriverRun("cassandra-stress", order, context) as run:
-        events = list(run.events())
-    assert not processes_below(context.scratch_directory)
-    return events
-
-
 def order_on(deployed: Deployed) -> DriverOrder:
-    installed = PLUGIN.find_versions(HostOptions())[0]
-    target = DriverTarget(
-        endpoints=deployed.endpoints, options=PLUGIN.order_options({}, installed, "cql")
-    )
+    target = tool_target(PLUGIN, deployed.endpoints)
     return tool_order(MIX, target=target)
 
 
@@ -75,7 +69,7 @@ def test_it_loads_and_measures_in_closed_and_open_loops(
 ) -> None:
     measure = Phase(kind="measure", duration_seconds=3)
     closed = order_on(cassandra).model_copy(update={"phases": (LOAD, measure)})
-    events = events_of(closed, context)
+    events = events_of(PLUGIN, closed, context)
     assert events[-1].event == "finished", events[-1]
     files = {each.name for each in (context.driver_directory / KEPT).iterdir()}
     assert files == {"output.txt", "load.hdr", "measure.hdr"}
@@ -95,7 +89,7 @@ def test_it_loads_and_measures_in_closed_and_open_loops(
     opened = order_on(cassandra).model_copy(
         update={"load": OPEN, "phases": (Phase(kind="measure", operation_count=200),)}
     )
-    events = events_of(opened, context)
+    events = events_of(PLUGIN, opened, context)
     assert events[-1].event == "finished", events[-1]
     seen = [each for each in events if isinstance(each, Interval)]
     kept = [each.operations[name].ok for each in seen for name in each.operations]
@@ -111,7 +105,7 @@ def test_records_that_are_not_there_are_the_systems_failure(
     )
     phases = (Phase(kind="measure", operation_count=50),)
     order = order_on(cassandra).model_copy(update={"workload": workload, "phases": phases})
-    last = events_of(order, context)[-1]
+    last = events_of(PLUGIN, order, context)[-1]
     assert last.event == "failed"
     assert last.kind == "database"
 

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterator
-from typing import ClassVar
 
 from weighhouse_protocol.driver import DriverOrder
 from weighhouse_protocol.load import ClosedLoad, Phase
@@ -13,7 +12,6 @@ from weighhouse_sdk.lifecycle import Installed
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.toolrun import program
 from weighhouse_sdk.toolrun.installed import located
-from weighhouse_sdk.toolrun.reach import Reach
 from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_sdk.toolrun.work import Slice, Work
 
@@ -34,14 +32,6 @@ class CassandraStress(Tool):
     """Cassandra's own load tool. It addresses none but its own keys, so it loads by itself."""
 
     loads = "tool"
-    reach: ClassVar[Reach] = Reach(
-        workload=frozenset(
-            {"field_count", "field_length", "field_name_prefix", "write_all_fields"}
-        ),
-        options=frozenset({"read_consistency", "write_consistency", "replication_factor"}),
-        mixes=True,
-        open_loop=True,
-    )
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """Of the jar that it comes with; the program is Java."""

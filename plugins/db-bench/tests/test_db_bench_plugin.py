@@ -7,7 +7,7 @@ import pytest
 from weighhouse_plugin_db_bench import PLUGIN
 from weighhouse_plugin_db_bench.output import read
 from weighhouse_plugin_db_bench.plugin import arguments
-from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, Interval
+from weighhouse_protocol.driver import DriverOrder, DriverTarget, Interval
 from weighhouse_protocol.load import Phase
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import OperationMix, Workload
@@ -15,7 +15,12 @@ from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import DriverFailed, SystemFailed
 from weighhouse_sdk.testkit.testing import processes_below
-from weighhouse_sdk.testkit.testing_tools import ToolConformance, tool_order
+from weighhouse_sdk.testkit.testing_tools import (
+    ToolConformance,
+    events_of,
+    tool_order,
+    tool_target,
+)
 from weighhouse_sdk.toolrun.histograms import decoded
 
 MIX = Workload(
@@ -54,19 +59,9 @@ def context(tmp_path: Path) -> Iterator[Context]:
     context.processes.remove_leftovers(0)
 
 
-def events_of(order: DriverOrder, context: Context) -> list[DriverEvent]:
-    with DriverRun("db-bench", order, context) as run:
-        events = list(run.events())
-    assert not processes_below(context.directory)
-    return events
-
-
 def order_on(directory: Path, workload: Workload = MIX) -> DriverOrder:
-    installed = PLUGIN.find_versions(HostOptions())[0]
-    options = PLUGIN.order_options({"compression": "none"}, installed, "rocksdb")
-    return tool_order(
-        workload, target=DriverTarget(endpoints=(f"file://{directory}",), options=options)
-    )
+    target = tool_target(PLUGIN, (f"file://{directory}",), compression="none")
+    return tool_order(workload, target=target)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +77,7 @@ def test_it_loads_and_measures_by_itself(
     context: Context, tmp_path: Path, mix: OperationMix, names: set[str]
 ) -> None:
     workload = MIX.model_copy(update={"operations": mix})
-    events = events_of(order_on(tmp_path / "db", workload), context)
+    events = events_of(PLUGIN, order_on(tmp_path / "db", workload), context)
     assert events[-1].event == "finished", events[-1]
     intervals = [each for each in events if isinstance(each, Interval)]
     assert [each.phase for each in intervals] == ["load", "measure"]
@@ -102,7 +97,7 @@ def test_measuring_what_was_never_loaded_is_told(context: Context, tmp_path: Pat
     phases = (Phase(kind="measure", duration_seconds=1),)
     workload = MIX.model_copy(update={"operations": OperationMix(read=1.0)})
     order = order_on(tmp_path / "empty", workload).model_copy(update={"phases": phases})
-    last = events_of(order, context)[-1]
+    last = events_of(PLUGIN, order, context)[-1]
     assert last.event == "failed"
     assert last.kind == "database"
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 from urllib.parse import unquote
 
 from weighhouse_protocol.base import Scalar
@@ -14,7 +13,6 @@ from weighhouse_sdk.lifecycle import Installed
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.toolrun import program
 from weighhouse_sdk.toolrun.installed import located, told
-from weighhouse_sdk.toolrun.reach import Reach
 from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_sdk.toolrun.work import Slice, Work, recorded
 
@@ -38,14 +36,6 @@ class DbBench(Tool):
     """RocksDB's own load tool. It addresses none but its own keys, so it loads by itself."""
 
     loads = "tool"
-    reach: ClassVar[Reach] = Reach(
-        workload=frozenset(
-            {"field_count", "field_length", "field_name_prefix", "write_all_fields",
-             "read_fields_by_name", "insert_order", "zero_padding"}
-        ),
-        options=frozenset(DEFAULTS),
-        mixes=True,
-    )  # fmt: skip
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """From `db_bench version 7.8.3`."""

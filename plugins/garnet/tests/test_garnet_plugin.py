@@ -169,17 +169,17 @@ def test_what_zero_leaves_to_garnet_is_not_passed() -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"aof_commit_wait": True}, "`aof` is false and has to be true"),
-        ({"aof_commit_freq_ms": 100}, "`aof` is false and has to be true"),
-        ({"aof_commit_freq_ms": -1}, "`aof` is false and has to be true"),
-        ({"aof_size_limit_bytes": 1 << 30}, "`aof` is false and has to be true"),
+        ({"aof_commit_wait": True}, "aof is false"),
+        ({"aof_commit_freq_ms": 100}, "aof is false"),
+        ({"aof_commit_freq_ms": -1}, "aof is false"),
+        ({"aof_size_limit_bytes": 1 << 30}, "aof is false"),
         (
             {"aof": True, "aof_commit_wait": True, "aof_commit_freq_ms": -1},
             "a log that it commits itself",
         ),
-        ({"readcache": True}, "`storage_tier` is false and has to be true"),
+        ({"readcache": True}, "storage_tier is false"),
         ({"memory_bytes": 8192}, "8192 is less than the minimum of 67108864"),
-        ({"index_bytes": 100_000_000}, "rounds down to a power of two: write 67108864"),
+        ({"index_bytes": 100_000_000}, "100000000 is not a power of two: write 67108864"),
         ({"min_threads": 8, "max_threads": 4}, "at least 8 while min_threads is 8"),
         ({"max_threads": 1}, "No fewer threads than processors".lower()),
     ],
@@ -190,7 +190,7 @@ def test_what_garnet_refuses_is_refused_before_it(
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     with pytest.raises(TargetInvalid) as caught:
         PLUGIN.check_target(Target(name="g", system="garnet", parameters=parameters))
-    assert words in str(caught.value)
+    assert words in f"{caught.value} | {caught.value.hint}"
 
 
 def test_an_index_is_as_large_as_garnet_and_the_machine_take() -> None:

@@ -20,7 +20,6 @@ from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import system_value
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.resp import ask, info
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed, Description, MemoryUse
@@ -41,8 +40,6 @@ absolute, and would be refused by a folder above its own that is closed."""
 DEVICE, CHOSEN, WORKS_ANYWHERE = "device_type", "Default", "RandomAccess"
 ON_DISK = ("aof", "storage_tier")
 """What needs a device."""
-POWER = "x-power-of-two"
-"""Of sizes that Garnet rounds down to one."""
 COUNTERS = ("connected_clients", "total_commands_processed")
 """Lines of INFO that stay 0 unless its monitor is on."""
 DROPPED = "Log.BeginAddress"
@@ -82,27 +79,6 @@ class GarnetPlugin(RespServer):
         DROPPED,
         *COUNTERS,
     )
-
-    def check_target(self, target: Target, machine: Mapping[str, int] | None = None) -> None:
-        """Also hold that sizes are what Garnet makes of them.
-
-        :raises TargetInvalid: with every problem and its path.
-        """
-        super().check_target(target, machine)
-        problems = []
-        schemas = declared(self.manifest.parameters)
-        for name in (each for each, schema in schemas.items() if schema.get(POWER)):
-            value = target.parameters.get(name, 0)
-            if isinstance(value, int) and value & (value - 1):
-                power = 1 << value.bit_length() - 1
-                problems.append(
-                    (
-                        f"parameters.{name}",
-                        f"is {value}, which Garnet rounds down to a power of two: write {power}",
-                    )
-                )
-        if problems:
-            raise TargetInvalid(problems)
 
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
         """One `--name value` for each parameter; a flag stands alone, and only when it is on, and

@@ -162,7 +162,7 @@ def test_what_cannot_be_laid_out_is_refused_by_name() -> None:
     assert (path, "up to 64" in message) == ("topology", True)
     ((path, message),) = problems(several(2, hashing="jump"))
     assert (path, message) == ("driver_options.hashing", "`jump` is not one of: ketama, modulo")
-    assert PLUGIN.manifest.topology.lacks(Topology(nodes=2)) == ("multi_get",)
+    assert PLUGIN.manifest.topology.lacks(several(2)) == ("multi_get",)
 
 
 def test_with_one_server_there_is_nothing_to_spread() -> None:

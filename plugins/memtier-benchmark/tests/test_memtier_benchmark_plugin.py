@@ -12,7 +12,7 @@ import pytest
 from weighhouse_plugin_memtier_benchmark import PLUGIN
 from weighhouse_plugin_memtier_benchmark.output import read
 from weighhouse_plugin_memtier_benchmark.plugin import BROKEN, arguments, ratio, runs_of
-from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, Interval
+from weighhouse_protocol.driver import DriverOrder, DriverTarget, Interval
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import OperationMix, Workload
@@ -23,7 +23,12 @@ from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_sdk.testkit.testing import processes_below
-from weighhouse_sdk.testkit.testing_tools import ToolConformance, tool_order
+from weighhouse_sdk.testkit.testing_tools import (
+    ToolConformance,
+    events_of,
+    tool_order,
+    tool_target,
+)
 from weighhouse_sdk.toolrun.histograms import decoded
 
 RECORDED = Path(__file__).parent / "recorded" / "run.json"
@@ -61,18 +66,8 @@ def redis(context: Context) -> Deployed:
 
 
 def order_on(deployed: Deployed, workload: Workload = MIX, **options: str) -> DriverOrder:
-    installed = PLUGIN.find_versions(HostOptions())[0]
-    target = DriverTarget(
-        endpoints=deployed.endpoints, options=PLUGIN.order_options(options, installed, "resp")
-    )
+    target = tool_target(PLUGIN, deployed.endpoints, **options)
     return tool_order(workload, target=target)
-
-
-def events_of(order: DriverOrder, context: Context) -> list[DriverEvent]:
-    with DriverRun("memtier-benchmark", order, context) as run:
-        events = list(run.events())
-    assert not processes_below(context.scratch_directory)
-    return events
 
 
 @pytest.mark.parametrize("layout", ["hash", "string"])
@@ -81,7 +76,7 @@ def test_engine_loads_and_the_tool_meets_its_records(
 ) -> None:
     phases = (LOAD, Phase(kind="measure", duration_seconds=2))
     order = order_on(redis, layout=layout).model_copy(update={"phases": phases})
-    events = events_of(order, context)
+    events = events_of(PLUGIN, order, context)
     assert events[-1].event == "finished", events[-1]
     measured = [each for each in events if isinstance(each, Interval) and each.phase == "measure"]
     assert len(measured) == 2
@@ -104,7 +99,7 @@ def test_phase_ends_at_its_operation_count(context: Context, redis: Deployed) ->
     order = order_on(redis).model_copy(
         update={"phases": phases, "load": ClosedLoad(clients=4, pipeline=3), "shards": 2}
     )
-    finished = events_of(order, context)[-2]
+    finished = events_of(PLUGIN, order, context)[-2]
     assert finished.event == "phase_finished"
     assert sum(each.ok for each in finished.operations.values()) == 4000
 
@@ -128,16 +123,16 @@ def test_asked_to_end_it_keeps_what_was_measured(context: Context, redis: Deploy
 def test_system_that_is_not_there_is_the_systems_failure(context: Context) -> None:
     nowhere = Deployed(endpoints=("tcp://127.0.0.1:1",), version="0")
     phases = (Phase(kind="measure", duration_seconds=600),)
-    last = events_of(order_on(nowhere).model_copy(update={"phases": phases}), context)[-1]
+    last = events_of(PLUGIN, order_on(nowhere).model_copy(update={"phases": phases}), context)[-1]
     assert last.event == "failed"
     assert last.kind == "database"
     assert "Connection refused" in last.message
 
 
 def test_error_reply_is_the_systems_failure(context: Context, redis: Deployed) -> None:
-    events_of(order_on(redis, layout="string"), context)
+    events_of(PLUGIN, order_on(redis, layout="string"), context)
     phases = (Phase(kind="measure", duration_seconds=600),)
-    last = events_of(order_on(redis).model_copy(update={"phases": phases}), context)[-1]
+    last = events_of(PLUGIN, order_on(redis).model_copy(update={"phases": phases}), context)[-1]
     assert last.event == "failed"
     assert last.kind == "database"
     assert "WRONGTYPE" in last.message

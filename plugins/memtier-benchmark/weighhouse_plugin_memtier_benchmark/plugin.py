@@ -5,7 +5,6 @@ import signal
 import time
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import ClassVar
 from urllib.parse import unquote
 
 from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterval
@@ -17,7 +16,6 @@ from weighhouse_sdk.lifecycle import Installed
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.toolrun import program
 from weighhouse_sdk.toolrun.installed import located, told
-from weighhouse_sdk.toolrun.reach import Reach
 from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_sdk.toolrun.work import Child, Slice, Work, recorded
 
@@ -43,16 +41,6 @@ class MemtierBenchmark(Tool):
     """
 
     loads = "engine"
-    reach: ClassVar[Reach] = Reach(
-        workload=frozenset(
-            {"field_count", "field_length", "field_name_prefix", "write_all_fields",
-             "read_fields_by_name", "insert_order", "insert_start", "insert_count"}
-        ),
-        options=frozenset({"layout", "database", "resp3"}),
-        mixes=True,
-        pipeline=True,
-        shards=True,
-    )  # fmt: skip
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """From `memtier_benchmark 2.1.1`, or `memtier_benchmark v=2.1.1 sha=…`."""

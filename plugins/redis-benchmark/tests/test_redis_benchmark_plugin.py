@@ -7,7 +7,7 @@ import pytest
 from weighhouse_plugin_redis_benchmark import PLUGIN
 from weighhouse_plugin_redis_benchmark.output import read
 from weighhouse_plugin_redis_benchmark.plugin import arguments, requests_of_next
-from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, Interval
+from weighhouse_protocol.driver import DriverOrder, DriverTarget, Interval
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import OperationMix, Workload
@@ -17,7 +17,12 @@ from weighhouse_sdk.errors import DriverFailed
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit.testing import processes_below
-from weighhouse_sdk.testkit.testing_tools import ToolConformance, tool_order
+from weighhouse_sdk.testkit.testing_tools import (
+    ToolConformance,
+    events_of,
+    tool_order,
+    tool_target,
+)
 from weighhouse_sdk.toolrun.histograms import decoded
 from weighhouse_sdk.toolrun.work import Work
 
@@ -72,18 +77,8 @@ def redis(context: Context) -> Deployed:
 
 
 def order_on(deployed: Deployed, workload: Workload, **options: str) -> DriverOrder:
-    installed = PLUGIN.find_versions(HostOptions())[0]
-    target = DriverTarget(
-        endpoints=deployed.endpoints, options=PLUGIN.order_options(options, installed, "resp")
-    )
+    target = tool_target(PLUGIN, deployed.endpoints, **options)
     return tool_order(workload, target=target)
-
-
-def events_of(order: DriverOrder, context: Context) -> list[DriverEvent]:
-    with DriverRun("redis-benchmark", order, context) as run:
-        events = list(run.events())
-    assert not processes_below(context.scratch_directory)
-    return events
 
 
 def metrics(context: Context, deployed: Deployed) -> dict[str, float]:
@@ -102,7 +97,7 @@ def test_describes_itself_with_the_tools_own_version() -> None:
 def test_engine_loads_and_the_tool_meets_its_records(
     context: Context, redis: Deployed, workload: Workload, layout: str
 ) -> None:
-    events = events_of(order_on(redis, workload, layout=layout), context)
+    events = events_of(PLUGIN, order_on(redis, workload, layout=layout), context)
     assert [each.event for each in events if each.event != "interval"] == [
         "ready", "phase_started", "phase_finished", "phase_started", "phase_finished", "finished",
     ]  # fmt: skip
@@ -129,7 +124,9 @@ def test_engine_loads_and_the_tool_meets_its_records(
 
 def test_phase_ends_at_its_operation_count(context: Context, redis: Deployed) -> None:
     phases = (Phase(kind="load", clients=1), Phase(kind="measure", operation_count=3210))
-    events = events_of(order_on(redis, READS).model_copy(update={"phases": phases}), context)
+    events = events_of(
+        PLUGIN, order_on(redis, READS).model_copy(update={"phases": phases}), context
+    )
     assert events[-2].event == "phase_finished"
     assert events[-2].operations["read"].ok == 3210
 
@@ -154,17 +151,17 @@ def test_system_that_is_not_there_is_the_systems_failure(context: Context) -> No
     nowhere = Deployed(endpoints=("tcp://127.0.0.1:1",), version="0")
     phases = (Phase(kind="measure", duration_seconds=600),)
     order = order_on(nowhere, READS).model_copy(update={"phases": phases})
-    last = events_of(order, context)[-1]
+    last = events_of(PLUGIN, order, context)[-1]
     assert last.event == "failed"
     assert last.kind == "database"
     assert "Connection refused" in last.message
 
 
 def test_error_reply_is_the_systems_failure(context: Context, redis: Deployed) -> None:
-    events_of(order_on(redis, READS, layout="string"), context)
+    events_of(PLUGIN, order_on(redis, READS, layout="string"), context)
     phases = (Phase(kind="measure", operation_count=100),)
     order = order_on(redis, READS, layout="hash").model_copy(update={"phases": phases})
-    last = events_of(order, context)[-1]
+    last = events_of(PLUGIN, order, context)[-1]
     assert last.event == "failed"
     assert last.kind == "database"
     assert "WRONGTYPE" in last.message
@@ -172,7 +169,7 @@ def test_error_reply_is_the_systems_failure(context: Context, redis: Deployed) -
 
 def test_refused_order_is_told_by_its_own_program_too(context: Context, redis: Deployed) -> None:
     mixed = READS.model_copy(update={"operations": OperationMix(read=0.5, update=0.5)})
-    last = events_of(order_on(redis, mixed), context)[-1]
+    last = events_of(PLUGIN, order_on(redis, mixed), context)[-1]
     assert last.event == "failed"
     assert last.kind == "invalid"
     assert "not a mix" in last.message

@@ -7,7 +7,6 @@ import string
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar
 from urllib.parse import unquote
 
 from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterval
@@ -19,7 +18,6 @@ from weighhouse_sdk.lifecycle import Installed
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.toolrun import program
 from weighhouse_sdk.toolrun.installed import located, told
-from weighhouse_sdk.toolrun.reach import Reach
 from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_sdk.toolrun.work import Slice, Work, recorded
 
@@ -52,16 +50,6 @@ class RedisBenchmark(Tool):
     """
 
     loads = "engine"
-    reach: ClassVar[Reach] = Reach(
-        workload=frozenset(
-            {"field_count", "field_length", "field_name_prefix", "write_all_fields",
-             "read_fields_by_name", "insert_order", "zero_padding"}
-        ),
-        options=frozenset({"layout", "database", "resp3", "username", "password_file"}),
-        pipeline=True,
-        shards=True,
-        endless=True,
-    )  # fmt: skip
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """From `redis-benchmark 7.0.15`; relatives say their own name there."""

@@ -10,14 +10,12 @@ from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.lifecycle import Installed
 from weighhouse_sdk.registry import load_tool
 from weighhouse_sdk.toolrun import program
-from weighhouse_sdk.toolrun.reach import Reach
 from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_sdk.toolrun.work import Slice, Work
 
 
 class CountingTool(Tool):
     loads = "tool"
-    reach = Reach(mixes=True)
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         return (Installed(Path("/bin/true"), "1.0"),)

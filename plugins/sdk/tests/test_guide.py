@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
+from weighhouse_protocol.disclaimers import ManifestDisclaimer
 from weighhouse_protocol.layouts import ManifestTopology
 from weighhouse_protocol.manifest import (
     BenchmarkClause,
     Manifest,
-    ManifestDisclaimer,
     ManifestDriver,
     ManifestImage,
 )

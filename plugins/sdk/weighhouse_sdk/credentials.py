@@ -23,11 +23,6 @@ class CredentialsRefused(PluginError):
     kind = "invalid"
 
 
-def is_reserved(option: str) -> bool:
-    """Whether a driver option names an account or a file of the machine: an experiment may not."""
-    return option in OPTIONS or option.endswith(("_file", "_path", "password"))
-
-
 @dataclass(frozen=True)
 class Credentials:
     """An account and what proves it; printing it shows no secret."""

@@ -1,9 +1,14 @@
 """What can go wrong with a plugin, each with a hint how to mend it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import ClassVar
 
+from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.report import Failure, FailureKind
+
+MOST_PROBLEMS = 50
+"""That one refusal tells."""
 
 
 class PluginError(Exception):
@@ -90,14 +95,29 @@ class TargetInvalid(PluginError):
     """The target does not fit what the plugin's manifest declares.
 
     :param problems: (path in the target, what is wrong with it).
+    :param hint: what would be right.
     """
 
     kind = "invalid"
 
-    def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, problems: Sequence[tuple[str, str]], hint: str = "") -> None:
         text = "; ".join(f"{path}: {message}" for path, message in problems)
-        super().__init__(text, "the system's page lists its parameters with types and limits")
+        plain = "the system's page lists its parameters with types and limits"
+        super().__init__(text, hint or plain)
         self.problems = tuple(problems)
+
+    @classmethod
+    def raise_for(cls, errors: Iterable[FieldError]) -> None:
+        """Refuse a target for what `weighhouse_protocol.compatibility` says of it.
+
+        :raises TargetInvalid: with the first `MOST_PROBLEMS`; when there is none, nothing is
+            raised.
+        """
+        found = list(islice(errors, MOST_PROBLEMS))
+        if found:
+            wanted = [f"{each.path}: {each.expected}" for each in found if each.expected]
+            problems = [(each.path, each.message) for each in found]
+            raise cls(problems, "; ".join(dict.fromkeys(wanted)))
 
 
 class DeployFailed(PluginError):

@@ -21,17 +21,18 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.compatibility.targets import system_errors
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.capacity import capacity
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
 from weighhouse_sdk.machine.access import closed_folders
 from weighhouse_sdk.machine.nodes import Body, Node
 from weighhouse_sdk.machine.remains import Leftover
-from weighhouse_sdk.parameters import target_problems
 from weighhouse_sdk.places import NodeAddress, Place
 from weighhouse_sdk.redistributing import Transfer
 
@@ -181,11 +182,6 @@ class Plugin(ABC):
         """What `plugin.toml` says, with the folder's README.md as documentation."""
         return self._manifest
 
-    @property
-    def in_process(self) -> bool:
-        """Whether the system lives inside the driver, so that there is no server to watch."""
-        return self.manifest.default_deployment == "in_process"
-
     # before a run
 
     @abstractmethod
@@ -210,14 +206,15 @@ class Plugin(ABC):
         )
 
     def check_target(self, target: Target, machine: Mapping[str, int] | None = None) -> None:
-        """Hold the target against the manifest: system, deployment, parameters, options.
+        """Hold the target against the manifest, as the platform does where it is written. What a
+        system cannot do is the manifest's to say: a plugin that refuses more by code of its own
+        refuses what was accepted.
 
         :param machine: what it is to run on has, as `Context.machine` tells; None: this one.
         :raises TargetInvalid: with every problem and its path.
         """
-        problems = target_problems(self.manifest, target, machine)
-        if problems:
-            raise TargetInvalid(problems)
+        known = capacity(target) if machine is None else machine
+        TargetInvalid.raise_for(system_errors(target, self.manifest, known=known))
 
     def check_here(self, context: Context) -> None:
         """`check_target` of a context's target, with what its machine has.

@@ -16,7 +16,7 @@ from weighhouse_plugin_ycsb import PLUGIN, properties
 from weighhouse_plugin_ycsb.installed import class_path, home
 from weighhouse_plugin_ycsb.log import HistogramLogs, key_of
 from weighhouse_plugin_ycsb.plugin import place_of
-from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, Interval
+from weighhouse_protocol.driver import DriverOrder, DriverTarget, Interval
 from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase, Share
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import OperationMix, Workload
@@ -29,7 +29,12 @@ from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_sdk.testkit.testing import processes_below
-from weighhouse_sdk.testkit.testing_tools import ToolConformance, tool_order
+from weighhouse_sdk.testkit.testing_tools import (
+    ToolConformance,
+    events_of,
+    tool_order,
+    tool_target,
+)
 from weighhouse_sdk.toolrun.histograms import decoded, encoded
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -70,23 +75,13 @@ def redis(context: Context) -> Deployed:
 
 
 def order_on(deployed: Deployed, workload: Workload, *phases: Phase) -> DriverOrder:
-    installed = PLUGIN.find_versions(HostOptions())[0]
-    target = DriverTarget(
-        endpoints=deployed.endpoints, options=PLUGIN.order_options({}, installed, "resp")
-    )
+    target = tool_target(PLUGIN, deployed.endpoints)
     return tool_order(workload, target=target, phases=phases)
-
-
-def events_of(order: DriverOrder, context: Context) -> list[DriverEvent]:
-    with DriverRun("ycsb", order, context) as run:
-        events = list(run.events())
-    assert not processes_below(context.scratch_directory)
-    return events
 
 
 def test_it_loads_and_measures_in_closed_and_open_loops(context: Context, redis: Deployed) -> None:
     order = order_on(redis, MIX, LOAD, Phase(kind="measure", duration_seconds=2))
-    events = events_of(order, context)
+    events = events_of(PLUGIN, order, context)
     assert events[-1].event == "finished", events[-1]
     files = {each.name for each in (context.driver_directory / KEPT).iterdir()}
     assert files >= {"output.txt", "measure.properties", "measure-READ.hdr"}
@@ -107,7 +102,7 @@ def test_it_loads_and_measures_in_closed_and_open_loops(context: Context, redis:
     opened = order_on(redis, MIX, Phase(kind="measure", operation_count=200)).model_copy(
         update={"load": OpenLoad(model="open", rate_per_second=200, connections=4)}
     )
-    events = events_of(opened, context)
+    events = events_of(PLUGIN, opened, context)
     assert events[-1].event == "finished", events[-1]
     kept = [
         each.ok
@@ -122,7 +117,7 @@ def test_it_loads_and_measures_in_closed_and_open_loops(context: Context, redis:
 def test_halves_of_a_read_modify_write_are_not_counted(context: Context, redis: Deployed) -> None:
     workload = MIX.model_copy(update={"operations": OperationMix(read_modify_write=1.0)})
     order = order_on(redis, workload, Phase(kind="measure", operation_count=100))
-    finished = events_of(order, context)[-2]
+    finished = events_of(PLUGIN, order, context)[-2]
     assert finished.event == "phase_finished"
     assert {name: each.ok for name, each in finished.operations.items()} == {
         "read_modify_write": 100
@@ -134,7 +129,7 @@ def test_missing_records_are_errors(context: Context, redis: Deployed) -> None:
     order = order_on(
         redis, MIX.model_copy(update=changes), Phase(kind="measure", operation_count=50)
     )
-    finished = events_of(order, context)[-2]
+    finished = events_of(PLUGIN, order, context)[-2]
     assert finished.event == "phase_finished"
     assert finished.operations["read"].ok == 0
     assert finished.operations["read"].errors == {"error": 50}
@@ -142,7 +137,7 @@ def test_missing_records_are_errors(context: Context, redis: Deployed) -> None:
 
 def test_system_that_is_not_there_is_the_systems_failure(context: Context) -> None:
     nowhere = Deployed(endpoints=("tcp://127.0.0.1:1",), version="0")
-    last = events_of(order_on(nowhere, MIX, LOAD), context)[-1]
+    last = events_of(PLUGIN, order_on(nowhere, MIX, LOAD), context)[-1]
     assert last.event == "failed"
     assert last.kind == "database"
     assert "refused" in last.message
@@ -160,7 +155,7 @@ def test_exception_is_a_failure_though_it_exits_with_success(
     order = order_on(
         redis, MIX.model_copy(update=changes), Phase(kind="measure", operation_count=100)
     )
-    last = events_of(order, context)[-1]
+    last = events_of(PLUGIN, order, context)[-1]
     assert last.event == "failed"
     assert last.kind == "database"
     assert "WRONGTYPE" in last.message

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 from urllib.parse import SplitResult
 
 from weighhouse_protocol.base import Scalar
@@ -15,7 +14,6 @@ from weighhouse_sdk.lifecycle import Installed
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.toolrun import program
 from weighhouse_sdk.toolrun.installed import located
-from weighhouse_sdk.toolrun.reach import Reach
 from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_sdk.toolrun.work import US_PER_SECOND, Child, Slice, Work
 
@@ -44,21 +42,6 @@ class Ycsb(Tool):
     """
 
     loads = "tool"
-    reach: ClassVar[Reach] = Reach(
-        workload=frozenset(
-            {"insert_start", "insert_count", "field_count", "field_length",
-             "field_length_distribution", "min_field_length", "read_all_fields",
-             "write_all_fields", "insert_order", "zero_padding"}
-        ),
-        options=frozenset({"layout", "scan_index", BINDING}),
-        distributions=frozenset(
-            {"uniform", "zipfian", "latest", "hotspot", "exponential", "sequential"}
-        ),
-        mixes=True,
-        open_loop=True,
-        slices=True,
-        endless=True,
-    )  # fmt: skip
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """Of the jar that it comes with; the program is Java."""

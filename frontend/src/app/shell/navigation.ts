@@ -1,15 +1,39 @@
+import {
+  toAgents,
+  toAlerts,
+  toCampaigns,
+  toComparison,
+  toExperiments,
+  toHistory,
+  toOverview,
+  toSettings,
+  toStudies,
+  toSystems,
+  type PageAddress,
+} from '@/ui'
+
+/** A page that the navigation leads to; its section is the name of its route. */
+export interface NavigationEntry {
+  section: string
+  label: string
+  to: PageAddress
+}
+
 /** The main navigation: the order a comparison is made in. */
-export const navigation = [
-  { name: 'overview', label: 'Overview' },
-  { name: 'experiments', label: 'Experiments' },
-  { name: 'campaigns', label: 'Campaigns' },
-  { name: 'compare', label: 'Compare' },
-  { name: 'history', label: 'History' },
-  { name: 'alerts', label: 'Alerts' },
-  { name: 'studies', label: 'Studies' },
-  { name: 'systems', label: 'Systems' },
-  { name: 'agents', label: 'Agents' },
-] as const
+export const navigation: readonly NavigationEntry[] = [
+  { section: 'overview', label: 'Overview', to: toOverview() },
+  { section: 'experiments', label: 'Experiments', to: toExperiments() },
+  { section: 'campaigns', label: 'Campaigns', to: toCampaigns() },
+  { section: 'compare', label: 'Compare', to: toComparison() },
+  { section: 'history', label: 'History', to: toHistory() },
+  { section: 'alerts', label: 'Alerts', to: toAlerts() },
+  { section: 'studies', label: 'Studies', to: toStudies() },
+  { section: 'systems', label: 'Systems', to: toSystems() },
+  { section: 'agents', label: 'Agents', to: toAgents() },
+]
+
+/** What a phone's menu has besides. */
+export const settingsEntry: NavigationEntry = { section: 'settings', label: 'Settings', to: toSettings() }
 
 const parents: Record<string, string> = {
   'experiment-new': 'experiments',

@@ -11,6 +11,8 @@ export interface ComparisonAddress {
   base?: string
   side?: string[]
   baseline?: number
+  /** The only cell that is shown. */
+  cell?: string
 }
 
 /**

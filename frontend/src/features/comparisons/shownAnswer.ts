@@ -14,8 +14,12 @@ const OWN = ['throughput', 'all']
  */
 export function useShownAnswer({ comparison, sides, state }: CompareView, question: Ref<ComparisonAddress>) {
   const hidden = computed(() => sides.value.flatMap((side) => (side.hidden ? side.place : [])))
+  /** An address may name a figure that is not compared: then the answer is of the usual one. */
+  const figure = computed(() =>
+    comparison.value?.differences.some((one) => one.metric === state.figure.value) ? state.figure.value : 'all',
+  )
   const wanted = computed(() => ({
-    ...(OWN.includes(state.figure.value) ? {} : { figure: state.figure.value }),
+    ...(OWN.includes(figure.value) ? {} : { figure: figure.value }),
     ...(hidden.value.length ? { hidden: hidden.value } : {}),
   }))
   const otherwise = computed(() => comparison.value !== undefined && Object.keys(wanted.value).length > 0)

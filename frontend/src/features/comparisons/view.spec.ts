@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 
-import { readField, writeFields } from '@/ui'
+import { cellNamed, readField, toComparison, writeFields } from '@/ui'
 
 import { testComparison } from './testComparison'
 import { arranged, moved, questionOf, VIEW_FIELDS } from './view'
 
 describe('questionOf', () => {
-  const nothing = { campaign: '', base: '', side: [], baseline: 0 }
+  const nothing = { campaign: '', base: '', side: [], baseline: 0, cell: '' }
 
   it('is nothing when the address names nothing', () => {
     expect(questionOf(nothing)).toBeNull()
@@ -16,6 +16,14 @@ describe('questionOf', () => {
   it('is a campaign, with a base only beside one, or sides', () => {
     expect(questionOf({ ...nothing, campaign: 'a', base: 'b' })).toEqual({ campaign: 'a', base: 'b', baseline: 0 })
     expect(questionOf({ ...nothing, side: ['a~x'], baseline: 1 })).toEqual({ side: ['a~x'], baseline: 1 })
+  })
+
+  it('is of one cell where the address names one', () => {
+    expect(questionOf({ ...nothing, campaign: 'a', cell: 'reads~8 clients' })).toEqual({
+      campaign: 'a',
+      baseline: 0,
+      cell: 'reads~8 clients',
+    })
   })
 })
 
@@ -41,6 +49,20 @@ describe('the address', () => {
     const query = writeFields(VIEW_FIELDS, {}, choices)
     for (const [name, value] of Object.entries(choices))
       expect(readField(VIEW_FIELDS[name as keyof typeof VIEW_FIELDS] as never, query, name)).toEqual(value)
+  })
+})
+
+describe('a link to a comparison', () => {
+  it('says what the page reads', () => {
+    const [a, b] = ['a', 'b'].map((campaign) => ({ campaign, target: 'redis' }))
+    const cell = { workload: 'reads', level: '50000 ops/s' }
+    const query = toComparison({ sides: [a!, b!], cell, figure: 'p99_us' }).query ?? {}
+    const read = <K extends keyof typeof VIEW_FIELDS>(name: K) =>
+      readField(VIEW_FIELDS[name] as never, query as never, name) as unknown
+    expect(Object.keys(query).filter((name) => !(name in VIEW_FIELDS))).toEqual([])
+    expect(read('side')).toEqual(['a~redis', 'b~redis'])
+    expect(cellNamed(String(read('cell')))).toEqual(cell)
+    expect(read('figure')).toBe('p99_us')
   })
 })
 

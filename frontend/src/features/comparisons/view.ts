@@ -26,6 +26,8 @@ export const VIEW_FIELDS = {
   base: textField(),
   side: listField(),
   baseline: countField(),
+  /** The only cell that is shown, as `cellKey` writes it; empty: all. */
+  cell: textField(),
   /** Places of sides that are not shown, and the order of those that are. */
   hidden: placesField(),
   order: placesField(),
@@ -60,14 +62,16 @@ export function questionOf(values: {
   base: string
   side: readonly string[]
   baseline: number
+  cell: string
 }): ComparisonAddress | null {
-  const { campaign, base, side, baseline } = values
+  const { campaign, base, side, baseline, cell } = values
   if (!campaign && !side.length) return null
   return {
     ...(campaign ? { campaign } : {}),
     ...(campaign && base ? { base } : {}),
     ...(side.length && !campaign ? { side: [...side] } : {}),
     baseline,
+    ...(cell ? { cell } : {}),
   }
 }
 

@@ -1,7 +1,7 @@
-/** A document to begin from when no template fits: small, and valid as soon as a target is in it. */
+/** A document to begin from when no template fits: small, and valid as soon as it has a name and a target. */
 export const BLANK_EXPERIMENT = `version: 1
-slug: new-experiment
-name: New experiment
+slug: ''
+name: ''
 workloads:
   - name: balanced
     record_count: 20000

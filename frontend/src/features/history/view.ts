@@ -13,8 +13,11 @@ import {
   saysBetter,
   type Zoom,
 } from '@/charts'
+import { toComparison, type PageAddress } from '@/ui'
 
 import { originOf } from './origin'
+
+type SeriesPoint = Series['points'][number]
 
 /** A series with its points, for the page that shows some. */
 export type ShownSeries = Series
@@ -25,6 +28,19 @@ const OPEN_STATES = new Set(['untriaged', 'acknowledged'])
 /** What a series is called: target, workload, level; with its system's other targets told apart by it. */
 export function nameOf(series: Pick<Series, 'target_name' | 'workload' | 'load_level'>): string {
   return `${series.target_name}, ${series.workload}, ${series.load_level.label}`
+}
+
+/** The comparison of two points of a series: what was measured of its cell in both campaigns. */
+export function comparisonOf(
+  series: Pick<Series, 'target' | 'workload' | 'load_level' | 'metric'>,
+  before: Pick<SeriesPoint, 'campaign_id'>,
+  after: Pick<SeriesPoint, 'campaign_id'>,
+): PageAddress {
+  return toComparison({
+    sides: [before, after].map((point) => ({ campaign: point.campaign_id, target: series.target })),
+    cell: { workload: series.workload, level: series.load_level.label },
+    figure: series.metric,
+  })
 }
 
 /** A series as a line. */

@@ -10,6 +10,7 @@ export interface CostQuestion {
   base?: string
   side?: string[]
   baseline?: number
+  cell?: string
 }
 
 /** Which price, and for which rate; undefined: each machine's own, and none. */

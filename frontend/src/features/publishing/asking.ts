@@ -30,7 +30,8 @@ export function questionsOf(disclosure: CampaignDisclosure) {
       ...Object.entries(names).map(([value, label]) => ({ value, label })),
     ],
   })
-  const first = Object.keys(names)[0] ?? ''
+  /** Nobody's figures go to a vendor whom a list put first. */
+  const only = Object.keys(names).length === 1 ? Object.keys(names)[0]! : ''
   return {
     consent: (systemId: string): Question => ({
       title: `The consent of ${nameOf(systemId)}’s vendor`,
@@ -46,7 +47,6 @@ export function questionsOf(disclosure: CampaignDisclosure) {
           name: 'scope',
           label: 'It covers',
           kind: 'choice',
-          initial: 'campaign',
           options: [
             { value: 'campaign', label: 'this campaign' },
             { value: 'project', label: 'every campaign of the project' },
@@ -73,7 +73,6 @@ export function questionsOf(disclosure: CampaignDisclosure) {
           name: 'audience',
           label: 'For whom',
           kind: 'choice',
-          initial: 'others',
           options: [
             { value: 'others', label: 'others whom it is handed to' },
             { value: 'public', label: 'everybody' },
@@ -90,7 +89,7 @@ export function questionsOf(disclosure: CampaignDisclosure) {
         'Whoever has the link sees this campaign’s figures of the vendor’s own system, and the method, ' +
         'and may reply without signing in. The link is shown once.',
       action: 'Make the link',
-      fields: [system(first), { name: 'for_whom', label: 'To whom it is sent' }, DAYS],
+      fields: [system(only), { name: 'for_whom', label: 'To whom it is sent' }, DAYS],
       step: steps.invite,
     }),
     withdrawReply: (reply: VendorReply): Question => ({
@@ -124,7 +123,6 @@ export function questionsOf(disclosure: CampaignDisclosure) {
           name: 'state',
           label: 'It is',
           kind: 'choice',
-          initial: 'rejected',
           options: [
             { value: 'rejected', label: 'rejected' },
             { value: 'upheld', label: 'upheld: the result is marked' },

@@ -5,21 +5,32 @@ import { useSession } from '@/session'
 
 const KEY = 'pipeline-trusts'
 
-/** CI services that are offered, with the conditions that a trust begins with. */
+/**
+ * CI services that are offered: the claim that says whose pipelines they are, which somebody has to name, and what a
+ * trust is narrowed to besides until somebody says otherwise.
+ */
 export const SERVICES = [
   {
     value: 'github',
     label: 'GitHub Actions',
     issuer: 'https://token.actions.githubusercontent.com',
-    conditions: 'repository = acme/store\nref = refs/heads/main',
+    whose: { claim: 'repository', label: 'Repository', example: 'owner/name' },
+    conditions: 'ref = refs/heads/main',
   },
   {
     value: 'gitlab',
     label: 'GitLab CI',
     issuer: 'https://gitlab.com',
-    conditions: 'project_path = acme/store\nref_type = branch\nref = main',
+    whose: { claim: 'project_path', label: 'Project', example: 'group/project' },
+    conditions: 'ref_type = branch\nref = main',
   },
-  { value: 'other', label: 'Another', issuer: '', conditions: 'sub = ' },
+  {
+    value: 'other',
+    label: 'Another',
+    issuer: '',
+    whose: { claim: 'sub', label: 'Subject', example: 'as the service writes it' },
+    conditions: '',
+  },
 ] as const
 export type Service = (typeof SERVICES)[number]['value']
 
@@ -37,21 +48,24 @@ export interface TrustWanted {
 /**
  * Conditions as they are typed, `claim = value` a line.
  *
- * @returns claim → value; null: a line is none, or a claim is named twice.
+ * @param whose the claim that says whose pipelines they are, and what was typed for it.
+ * @returns claim → value; null: nobody is named, a line is no condition, or a claim is named twice.
  */
-export function conditionsIn(text: string): Record<string, string> | null {
+export function conditionsIn(whose: { claim: string; value: string }, text: string): Record<string, string> | null {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
-  const found: Record<string, string> = {}
+  const named = whose.value.trim()
+  if (!named) return null
+  const found: Record<string, string> = { [whose.claim]: named }
   for (const line of lines) {
     const at = line.indexOf('=')
     const [claim, value] = [line.slice(0, at).trim(), line.slice(at + 1).trim()]
     if (at < 1 || !claim || !value || claim in found) return null
     found[claim] = value
   }
-  return lines.length ? found : null
+  return found
 }
 
 /** The pipelines that the project trusts; takes a maintainer. */

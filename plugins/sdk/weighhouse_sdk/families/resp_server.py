@@ -21,7 +21,7 @@ from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Installed
 from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY, certify, hand_out
 from weighhouse_sdk.machine.process import first_user
-from weighhouse_sdk.parameters import declared, target_problems
+from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address, ReplyError
@@ -133,23 +133,6 @@ class RespServer(ServerPlugin):
                 f"install {self.manifest.name} {self.cluster_since} or later",
             )
         return installed
-
-    def check_target(self, target: Target, machine: Mapping[str, int] | None = None) -> None:
-        """Hold the target against the manifest, and against what several primaries do not have.
-
-        :raises TargetInvalid: with every problem and its path.
-        """
-        problems = target_problems(self.manifest, target, machine)
-        index = target.driver_options.get("scan_index", "auto")
-        several = _sharded(target.topology) or self.manifest.topology.by_client(target)
-        if several and index in ("ycsb", "lex"):
-            message = "several primaries have no index for scans: it would be one key, on one node"
-            problems.append(("driver_options.scan_index", message))
-        if target.parameters.get(TLS) and target.deployment != "process":
-            reason = f"is for the deployment `process`, not `{target.deployment}`"
-            problems.append((f"parameters.{TLS}", reason))
-        if problems:
-            raise TargetInvalid(problems)
 
     # how it is started
 

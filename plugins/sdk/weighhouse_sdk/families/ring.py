@@ -8,7 +8,6 @@ nodes on one machine one of the loopback network.
 import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
@@ -107,9 +106,6 @@ def copies_problem(topology: Topology, nodes: int, kept: set[int] | None) -> tup
 
 class RingPlugin(ServerPlugin):
     """Nodes that find each other by gossip."""
-
-    most_nodes: ClassVar[int] = 254
-    """That fit the last part of an address."""
 
     def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
         """One port, that of the first node, and an address for each: its host, or one of the

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from weighhouse_protocol.endpoints import LOCAL_SCHEMES
+
 from weighhouse_sdk.machine.procfs import PROC
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-LOCAL_SCHEMES = frozenset({"unix", "file"})
 DEVICES = Path("/sys/class/net")
 _BLOCK = re.compile(r"\|-- (\S+)\n((?:\s+/\d+ .*\n?)+)")
 _LOCAL = re.compile(r"/(\d+) host LOCAL")

@@ -142,7 +142,7 @@ class RespStrangers(RespNodes):
         ((path, message),) = problems(self.strangers(2, hashing="cluster"))
         assert path == "driver_options.hashing"
         assert message == "`cluster` is not one of: none, ketama, modulo"
-        assert self.plugin.manifest.topology.lacks(Topology(nodes=2)) == ("scan", "multi_get")
+        assert self.plugin.manifest.topology.lacks(self.strangers(2)) == ("scan", "multi_get")
 
     def test_with_one_process_there_is_nothing_to_spread(self) -> None:
         assert self.plugin.driver_options(self.strangers(1)) == {}

@@ -297,8 +297,8 @@ class RespCluster(RespNodes):
                 self.plugin.check_target(wrong)
             assert [path for path, _ in caught.value.problems] == ["driver_options.scan_index"]
         topology = self.plugin.manifest.topology
-        assert topology.lacks(target.topology) == ("scan", "multi_get")
-        assert topology.lacks(Topology(nodes=3, replication_factor=3)) == ()
+        assert topology.lacks(target) == ("scan", "multi_get")
+        assert topology.lacks(self.target(3, 3)) == ()
 
     def test_two_primaries_are_refused(self) -> None:
         with pytest.raises(TargetInvalid, match="2 primaries are too few"):

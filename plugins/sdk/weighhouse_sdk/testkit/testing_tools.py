@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from weighhouse_protocol.driver import DriverOrder, DriverTarget
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget
 from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase
 from weighhouse_protocol.workload import OperationMix, Workload
 
-from weighhouse_sdk.context import HostOptions
+from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import BinaryMissing
 from weighhouse_sdk.registry import load_tool
+from weighhouse_sdk.testkit.testing import processes_below
 from weighhouse_sdk.toolrun.tool import Tool
 
 
@@ -30,6 +33,21 @@ def tool_order(workload: Workload, **changes: object) -> DriverOrder:
         seed=7,
     )
     return order.model_copy(update=changes)
+
+
+def tool_target(tool: Tool, endpoints: tuple[str, ...], **options: Scalar) -> DriverTarget:
+    """What a tool that is installed is told of a system, in the place of its driver."""
+    installed = tool.find_versions(HostOptions())[0]
+    told = tool.order_options(options, installed, tool.drivers[0])
+    return DriverTarget(endpoints=endpoints, options=told)
+
+
+def events_of(tool: Tool, order: DriverOrder, context: Context) -> list[DriverEvent]:
+    """All that a tool's program tells of an order; nothing of it runs on."""
+    with DriverRun(tool.manifest.id, order, context) as run:
+        events = list(run.events())
+    assert not processes_below(context.scratch_directory)
+    return events
 
 
 class ToolConformance:

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.compatibility.values import value_errors
 from weighhouse_protocol.fairness.rules import Condition, Wanted
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.requirements import MACHINE, Linear, Need, Requirement, Unmet, bound_by
 from weighhouse_protocol.target import Target
 
-from weighhouse_sdk.parameters import declared, object_problems
+from weighhouse_sdk.parameters import declared
 
 Kind = Literal["least", "default", "greatest", "choice", "example"]
 Values = dict[str, Scalar]
@@ -244,8 +245,8 @@ class Visiting:
             return True
         if name.startswith(OPTION):
             option = name.removeprefix(OPTION)
-            return not object_problems(self.manifest.driver.options, {option: value}, "")
-        return not object_problems(self.manifest.parameters, {name: value}, "")
+            return not any(value_errors(self.manifest.driver.options, {option: value}, ""))
+        return not any(value_errors(self.manifest.parameters, {name: value}, ""))
 
     def _mend(self, values: Values, unmet: Unmet, locked: Iterable[str]) -> bool:
         """Change one value that is free, so that a requirement is met."""

@@ -11,13 +11,16 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.compatibility.tools import option_errors
+from weighhouse_protocol.compatibility.workloads import carrying_errors, making_errors
+from weighhouse_protocol.document_errors import FieldError, within
 from weighhouse_protocol.driver import DriverOrder
 from weighhouse_protocol.load import Phase
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.reach import Reach
 
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.lifecycle import Installed
-from weighhouse_sdk.toolrun.reach import Reach
 from weighhouse_sdk.toolrun.work import Slice, Work
 
 PROGRAM_OPTION = "tool_program"
@@ -33,8 +36,6 @@ class Tool(ABC):
     :param manifest: what `plugin.toml` says; `registry.packaged_manifest` reads it.
     """
 
-    reach: ClassVar[Reach]
-    """What its options can say."""
     loads: ClassVar[Literal["engine", "tool"]]
     """Who writes the records of a load phase: Weighhouse's own driver, so that the tool meets the
     very records that the engine would; or the tool, when it can address none but its own."""
@@ -46,6 +47,11 @@ class Tool(ABC):
     def manifest(self) -> Manifest:
         """What `plugin.toml` says, with the folder's README.md as documentation."""
         return self._manifest
+
+    @property
+    def reach(self) -> Reach:
+        """What its options can say; nothing, where its manifest has none."""
+        return (self.manifest.tool.reach if self.manifest.tool else None) or Reach()
 
     @property
     def drivers(self) -> tuple[str, ...]:
@@ -63,9 +69,34 @@ class Tool(ABC):
     def refusals(self, order: DriverOrder) -> list[str]:
         """Everything in the order's workload, load, phases and options that the tool's own options
         cannot say, one sentence each; none: it does exactly what the order says. Endpoints do not
-        matter here: it is asked before there are any. A tool adds what its `reach` does not tell.
+        matter here: it is asked before there are any. A tool adds what its manifest does not tell.
         """
-        return [*self.reach.refusals(order, self.manifest), *self._shared(order)]
+        errors = (
+            *within("workload", carrying_errors(order.workload, self.manifest)),
+            *within("load", making_errors(order.load, self.manifest)),
+            *self._shards(order),
+            *self._phases(order),
+            *within("options", option_errors(order.target.options, self.manifest)),
+        )
+        told = [f"{each.path}: {each.message}; expected: {each.expected}" for each in errors]
+        return [*told, *self._shared(order)]
+
+    def _shards(self, order: DriverOrder) -> Iterator[FieldError]:
+        if order.shards > 1 and not self.reach.shards:
+            message = f"{self.manifest.name} cannot be told how many threads to have"
+            yield FieldError("shards", message, "1")
+
+    def _phases(self, order: DriverOrder) -> Iterator[FieldError]:
+        name = self.manifest.name
+        for index, phase in enumerate(order.phases):
+            ends = (phase.operation_count, phase.duration_seconds)
+            if phase.kind == "load":
+                continue
+            if None not in ends and not self.reach.endless:
+                message = f"{name} ends at a count or at a time, not at the first"
+                yield FieldError(f"phases[{index}]", message, "one of both")
+            if ends == (None, None):
+                yield FieldError(f"phases[{index}]", "has no end", "a count or a time")
 
     def _shared(self, order: DriverOrder) -> Iterator[str]:
         """What it cannot do as one of several that make a load together."""

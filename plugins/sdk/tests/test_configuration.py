@@ -1,40 +1,17 @@
-"""Targets against manifests, and effective configurations explained."""
+"""Defaults of parameters, and effective configurations explained."""
 
 import pytest
 from weighhouse_protocol.report import Setting
 from weighhouse_sdk.configuration import as_found, explained, system_value
-from weighhouse_sdk.parameters import defaults, object_problems
+from weighhouse_sdk.parameters import defaults
 
 SCHEMA = {
     "type": "object",
     "properties": {
         "mode": {"type": "string", "enum": ["fast", "safe"], "default": "safe"},
         "threads": {"type": "integer", "minimum": 1, "maximum": 8, "default": 2},
-        "rule": {"type": "string", "pattern": "^[0-9]*$"},
     },
 }
-
-
-@pytest.mark.parametrize(
-    ("values", "problems"),
-    [
-        ({}, []),
-        ({"mode": "fast", "threads": 8, "rule": ""}, []),
-        ({"mode": "furious"}, [("p.mode", "`furious` is not one of: fast, safe")]),
-        ({"threads": 9}, [("p.threads", "9 is greater than the maximum of 8")]),
-        ({"threads": True}, [("p.threads", "True is not of type 'integer'")]),
-        ({"rule": "; id"}, [("p.rule", "'; id' does not match '^[0-9]*$'")]),
-        ({"speed": 1}, [("p.speed", "is not known; there are: mode, rule, threads")]),
-    ],
-)
-def test_problems_are_named_with_their_paths(
-    values: dict[str, object], problems: list[tuple[str, str]]
-) -> None:
-    assert object_problems(SCHEMA, values, "p") == problems
-
-
-def test_an_empty_schema_declares_nothing() -> None:
-    assert object_problems({}, {"a": 1}, "p") == [("p.a", "is not known; there are: none")]
 
 
 def test_defaults_are_read() -> None:

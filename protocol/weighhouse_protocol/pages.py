@@ -1,0 +1,82 @@
+"""Addresses of the platform's pages, as letters, pipelines and the command name them.
+
+The pages' own links are made by `frontend/src/ui/pages.ts`; an address that both know is written
+alike.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NewType
+from urllib.parse import urlencode
+from uuid import UUID
+
+PagePath = NewType("PagePath", str)
+"""Of a page, from the platform's own address on: `/alerts?alert=ID`. Only this module makes one."""
+
+OVERVIEW = PagePath("/")
+JOIN = PagePath("/join")
+DOMAIN = PagePath("/domain")
+PASSWORD = PagePath("/password")
+REPLY = PagePath("/reply")
+SIGN_IN = PagePath("/login")
+SIGN_IN_ANSWER = PagePath("/login/answer")
+
+Id = UUID | str
+SettingsTab = Literal["usage", "notifications", "account"]
+
+
+def at(public_url: str, path: PagePath) -> str:
+    """The whole address of a page.
+
+    :param public_url: the platform's own.
+    """
+    return f"{public_url.rstrip('/')}{path}"
+
+
+def kept(path: str) -> PagePath:
+    """An address that was made here, and stored since."""
+    return PagePath(path)
+
+
+def campaign(campaign_id: Id) -> PagePath:
+    """A campaign."""
+    return PagePath(f"/campaigns/{campaign_id}")
+
+
+def run(run_id: Id) -> PagePath:
+    """A run."""
+    return PagePath(f"/runs/{run_id}")
+
+
+def agent(agent_id: Id) -> PagePath:
+    """An agent."""
+    return PagePath(f"/agents/{agent_id}")
+
+
+def alert(alert_id: Id) -> PagePath:
+    """An alert, in the queue."""
+    return _with("/alerts", [("alert", str(alert_id))])
+
+
+def settings(tab: SettingsTab) -> PagePath:
+    """A tab of the settings."""
+    return _with("/settings", [("tab", tab)])
+
+
+def comparison(campaign_id: Id, base_id: Id | None = None) -> PagePath:
+    """All targets of a campaign; with a base each against itself in it."""
+    base = [] if base_id is None else [("base", str(base_id))]
+    return _with("/compare", [("campaign", str(campaign_id)), *base])
+
+
+def cell_of_side(campaign_id: Id, target: str, workload: str, load_level: str) -> PagePath:
+    """What was measured of one target of a campaign in one cell.
+
+    :param load_level: its label: `8 clients`.
+    """
+    return _with(
+        "/compare", [("side", f"{campaign_id}~{target}"), ("cell", f"{workload}~{load_level}")]
+    )
+
+
+def _with(path: str, query: Sequence[tuple[str, str]]) -> PagePath:
+    return PagePath(f"{path}?{urlencode(query, safe='~')}")
