@@ -142,7 +142,7 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --override requirements.overrides requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-tenants ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-tenants ## every benchmark
 
 .PHONY: bench-statistics
 bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
@@ -151,6 +151,10 @@ bench-statistics: env ## how often comparisons and gates are wrong, on figures w
 .PHONY: bench-detection
 bench-detection: env ## false alarms, power and delay of the watch over series (SERIES=200 of each kind, RULES=1: every rule tried); last line JSON
 	@$(PY)/python -m weighhouse_judging.bench.detection --series $(or $(SERIES),200) $(if $(RULES),--rules)
+
+.PHONY: bench-life
+bench-life: install ## a project's life of 200 builds through database and services, held against what is true and what the bench says (SEEDS="1 2 3", BUILDS=200); last line JSON
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_life --seeds $(or $(SEEDS),1 2 3) --builds $(or $(BUILDS),200)
 
 .PHONY: bench-steadiness
 bench-steadiness: env ## how often the classes of a run's steady state are wrong, on courses whose truth is known; last line JSON

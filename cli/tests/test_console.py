@@ -79,10 +79,11 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
                 "throughput": {"median": 1234.0}, "p99_us": {"median": 99.0},
             }
         ],
-        "leads": [
-            {"sentence": "Redis leads: most throughput in the only cell.", "load_kind": "closed",
-             "sure": "beyond doubt [here], from 5 repeats a side", "barred_by": []}
-        ],
+        "headline": {
+            "badge": "Redis leads", "tone": "told", "failed": "1 of 6 runs failed",
+            "sentence": "Redis leads: most throughput in the only cell.",
+            "sure": "beyond doubt [here], from 5 repeats a side",
+        },
         "readings": [
             {"side": "c~redis", "sentence": "does more operations than Valkey in 1 of 1 cell"}
         ],
@@ -99,7 +100,7 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
     assert said[1].split() == ["reads", "4", "clients", "1,234", "op/s", "p99", "99", "µs"]
     assert [line for line in said[2:] if line] == [
         "Redis leads: most throughput in the only cell.",
-        "How sure: beyond doubt [here], from 5 repeats a side",
+        "How sure: beyond doubt [here], from 5 repeats a side", "1 of 6 runs failed.",
         "● Redis does more operations than Valkey in 1 of 1 cell", "3 caveats",
         "Not filled: Half of the records are missing.", "one machine · 3 of 3 runs",
         "one thread [each]",

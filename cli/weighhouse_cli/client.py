@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from weighhouse_cli.pipelines import Pipeline, PipelineAuth, pipeline_of
 ENDED = frozenset({"completed", "failed", "cancelled"})
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 """Errors of requests that cannot have reached a server."""
+SECOND_FACTOR = "/second-factor-needed"
+"""How the type ends of the problem that asks for a code."""
 RETRIES = 40
 RETRY_SECONDS = 0.5
 
@@ -90,6 +92,23 @@ class Client:
             auth=None if access.pipeline is None else PipelineAuth(access.pipeline),
         )  # fmt: skip
 
+    def sign_in(self, email: str, password: str, code: Callable[[], str]) -> None:
+        """Be a person from here on, until `sign_out`, in place of a token.
+
+        :param code: asks for the code of the second factor, where one is needed.
+        """
+        self._http.headers["X-Weighhouse"] = "1"  # no form of another site can send it
+        body = {"email": email, "password": password}
+        answer = self._answer("POST", "/sessions", repeatable=False, json=body)
+        if answer.status_code == httpx.codes.UNAUTHORIZED and SECOND_FACTOR in answer.text:
+            body["code"] = code()
+            answer = self._answer("POST", "/sessions", repeatable=False, json=body)
+        self._read(answer)
+
+    def sign_out(self) -> None:
+        """End the login."""
+        self._call("DELETE", "/sessions/current")
+
     def get(self, path: str, **query: Any) -> Any:
         """Ask for a resource."""
         return self._call("GET", path, params={k: v for k, v in query.items() if v is not None})
@@ -131,7 +150,12 @@ class Client:
                 return
             time.sleep(every)
 
-    def _call(self, method: str, path: str, *, repeatable: bool = True, **arguments: Any) -> Any:
+    def _call(self, method: str, path: str, **arguments: Any) -> Any:
+        return self._read(self._answer(method, path, **arguments))
+
+    def _answer(
+        self, method: str, path: str, *, repeatable: bool = True, **arguments: Any
+    ) -> httpx.Response:
         for attempt in range(RETRIES):
             try:
                 answer = self._http.request(method, path, **arguments)
@@ -152,7 +176,7 @@ class Client:
                     self._wait_as_told(answer)  # it was refused unread, so it may be repeated
                     continue
                 if answer.status_code not in AWAY:
-                    return self._read(answer)
+                    return answer
                 if not repeatable:
                     raise CommandFailed(
                         Exit.INFRASTRUCTURE,

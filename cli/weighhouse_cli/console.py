@@ -137,8 +137,8 @@ def show_so_far(shown: dict[str, Any]) -> None:
 
 
 def show_medians(comparison: dict[str, Any]) -> None:
-    """The comparison's medians as a table, throughput and p99 by workload and load level; then who
-    leads, and what has to stand beside the figures.
+    """The comparison's medians as a table, throughput and p99 by workload and load level; then what
+    they come to, and what has to stand beside the figures.
     """
     show_so_far(comparison)
     table = Table(box=None, padding=(0, 2), header_style="dim")
@@ -158,20 +158,31 @@ def show_medians(comparison: dict[str, Any]) -> None:
             row = [_figures(cells.get((side["key"], workload, level["label"]))) for side in sides]
             table.add_row(workload, level["label"], *row)
     OUT.print(table)
-    _show_leads(comparison["leads"])
+    show_headline(comparison["headline"])
     _show_readings(comparison)
     show_caveats(comparison["caveats"])
 
 
-def _show_leads(leads: list[dict[str, Any]]) -> None:
-    """Who leads, a sentence a kind of load, and how sure that is."""
-    for one in leads:
-        loop = f"{one['load_kind']} loop: " if len(leads) > 1 else ""
-        style = SEVERITY_STYLES["bar"] if one["barred_by"] else "bold"
-        OUT.print()
-        OUT.print(Text(f"{loop}{one['sentence']}", style=style), soft_wrap=True)
-        if one["sure"]:
-            OUT.print(Text(f"How sure: {one['sure']}"), soft_wrap=True)
+TONE_STYLES = {"told": "bold", "open": "default", "caution": "yellow", "bad": "bold red"}
+
+
+def show_headline(headline: dict[str, Any]) -> None:
+    """Who leads, how sure that is, and how much failed, in the words of pages and letters."""
+    OUT.print()
+    OUT.print(Text(headline["sentence"], style=TONE_STYLES[headline["tone"]]), soft_wrap=True)
+    if headline["sure"]:
+        OUT.print(Text(f"How sure: {headline['sure']}"), soft_wrap=True)
+    if headline["failed"]:
+        OUT.print(Text(f"{headline['failed']}.", style="red"), soft_wrap=True)
+
+
+def badge_of(headline: dict[str, Any] | None) -> Text:
+    """A headline in a few words, with what failed where they do not say it."""
+    if headline is None:
+        return Text("")
+    badge, failed = headline["badge"], headline["failed"]
+    more = f"; {failed}" if failed and failed.lower() not in badge.lower() else ""
+    return Text(f"{badge}{more}", style=TONE_STYLES[headline["tone"]])
 
 
 def _show_readings(comparison: dict[str, Any]) -> None:
@@ -280,9 +291,8 @@ def in_words(proposed: dict[str, Any]) -> str:
 def show_verdict(gate: dict[str, Any]) -> None:
     """The gate's verdict with its message and link."""
     verdict = str(gate["verdict"])
-    OUT.print(
-        Text(verdict.replace("_", " "), style=VERDICT_STYLES.get(verdict, "default")), end="  "
-    )
+    said = Text(verdict.replace("_", " "), style=VERDICT_STYLES.get(verdict, "default"))
+    OUT.print(Text("gate: ").append(said), end="  ")
     OUT.print(str(gate["message"]), soft_wrap=True, markup=False)
     if (proposed := gate.get("proposal")) is not None:
         OUT.print(in_words(proposed), soft_wrap=True, markup=False)

@@ -51,8 +51,15 @@ def _million(cell: dict[str, Any]) -> str:
     if cost is None:
         return str(cell["because"])
     ends = f"{money(cost['low'])} to {money(cost['high'])}"
-    kind = "" if cost["kind"] == "interval" else " range"
-    return f"{money(cost['median'])} {cell['currency']} ({ends}{kind})"
+    return f"{money(cost['median'])} {cell['currency']} ({ends}{_range(cost)})"
+
+
+def _range(estimate: dict[str, Any]) -> str:
+    """What two ends are, where they are no 95 % interval."""
+    if estimate["kind"] == "interval":
+        return ""
+    repeats = estimate["repeats"]
+    return ", 1 repeat" if repeats == 1 else f", range of {repeats} repeats"
 
 
 def _year(cell: dict[str, Any]) -> str:

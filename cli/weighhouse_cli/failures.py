@@ -8,21 +8,15 @@ from weighhouse_protocol import pages
 
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT
+from weighhouse_cli.lists import every
 
 MOST = 5
 """Reasons that are shown."""
-AT_ONCE = 100
 
 
 def runs_of(client: Client, campaign_id: str) -> Iterator[dict[str, Any]]:
-    """All runs of a campaign, page by page."""
-    cursor: str | None = None
-    while True:
-        page = client.get("/runs", campaign_id=campaign_id, limit=AT_ONCE, cursor=cursor)
-        yield from page["items"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return
+    """All runs of a campaign."""
+    return every(client, "/runs", campaign_id=campaign_id)
 
 
 def show_failures(client: Client, campaign_id: str) -> None:

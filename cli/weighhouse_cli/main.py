@@ -17,6 +17,7 @@ from weighhouse_cli.commands import (
     people,
     platform,
     plugin,
+    project,
     rejudge,
     run,
     secrets,
@@ -49,6 +50,7 @@ app.command("ycsb")(ycsb.ycsb)
 app.command("usage")(usage.usage)
 app.command("rejudge")(rejudge.rejudge)
 app.add_typer(campaign.app, name="campaign")
+app.add_typer(project.app, name="project")
 app.add_typer(alert.app, name="alert")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(study.app, name="study")

@@ -16,6 +16,7 @@ from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_judging.findings.steadiness import Course
 from weighhouse_judging.identity.digests import FieldChange
 from weighhouse_judging.rules import RULES_VERSION
+from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.failures import Attempts
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
@@ -67,6 +68,16 @@ def gates() -> dict[str, Any]:
             _cell("closed", 0.955, 0.003, 10, 5, 3),
             anchor={"release": repeats("release", 9, 109.0, 0.003, 5)},
         ),
+    }
+    mixed = [("here" if n % 2 else "there", (1.0, 1.09)[n % 2]) for n in range(16)]
+    past = [
+        PastCampaign(tuple(repeats(f"p{n}", n, 100.0 * by, 0.01, 5).values()), place)
+        for n, (place, by) in enumerate(mixed)
+    ]
+    there = dict.fromkeys(plain.base, "there")
+    special |= {
+        "another machine": replace(plain, place="here", places=there, past=past),
+        "an unknown machine": replace(plain, place="new", places=there, past=past),
     }
     for name, cell in special.items():
         found[name] = _said([cell])

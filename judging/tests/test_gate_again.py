@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_verdict import decide
@@ -115,3 +116,35 @@ def test_what_could_not_be_measured_again_stays_as_it_was() -> None:
 def test_a_cell_that_is_not_worse_is_not_touched_by_a_second_measurement() -> None:
     assert only(cell(1.0, 0.7)).outcome == "equivalent"
     assert only(cell(1.0, 0.7)).again is None
+
+
+def restless(slow: int, size: int = 20, *, by: float = 0.85, quiet: int = 40) -> list[PastCampaign]:
+    """Campaigns that were calm for long; some of the latest were slow by chance."""
+    levels = [1.0] * (quiet + size - 2 * slow) + [by, 1.0] * slow
+    return [
+        PastCampaign(tuple(repeats(f"p{n}", 100.0 * level, 1).values()))
+        for n, level in enumerate(levels)
+    ]
+
+
+def test_worse_twice_is_unclear_where_campaigns_were_as_bad_by_themselves_lately() -> None:
+    calm = only(cell(0.85, 0.85, past=restless(0)))
+    assert (calm.outcome, calm.as_slow) == ("worse", 0)
+    doubt = only(cell(0.85, 0.85, past=restless(1)))
+    assert (doubt.outcome, doubt.as_slow, doubt.stopped_by) == ("unclear", 1, None)
+    assert not doubt.taken_back
+    assert not doubt.certain
+    result = decide([cell(0.85, 0.85, past=restless(1))])
+    assert (result.verdict, result.exit_code) == ("inconclusive", 2)
+    assert "1 of the latest 20 campaigns was as bad by chance" in result.message
+    assert "taken back" not in result.message
+
+
+def test_what_was_far_less_bad_or_long_ago_is_no_doubt() -> None:
+    assert only(cell(0.85, 0.85, past=restless(1, by=0.97))).outcome == "worse"
+    long_ago = [*restless(1, quiet=10), *restless(0, size=1, quiet=20)]
+    assert only(cell(0.85, 0.85, past=long_ago)).outcome == "worse"
+
+
+def test_far_worse_than_what_was_bad_lately_is_a_regression() -> None:
+    assert only(cell(0.7, 0.7, past=restless(1))).outcome == "worse"

@@ -119,8 +119,8 @@ def test_a_lead_that_changes_with_the_workload_is_told_by_the_workload():
     )
     assert found.kind == "by_workload"
     assert found.sentence == (
-        "The lead is split by workload: Redis leads balanced (3 of 4 cells), "
-        "Dragonfly scans (4 of 4)."
+        "The lead is split by workload: Redis leads balanced (3 of its 4 cells), "
+        "Dragonfly scans (4 of its 4)."
     )
 
 

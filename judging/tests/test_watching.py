@@ -77,6 +77,13 @@ def test_short_constant_and_stationary_series_have_none():
     assert watched(points(noise(4, 60))) == []
 
 
+@pytest.mark.parametrize("size", [5, 12, 60])
+def test_constants_of_machines_in_turn_have_none(size):
+    for apart in (0.0, 1e-7):
+        levels = [1e9 * (1 + apart * (place % 2)) for place in range(size)]
+        assert find_changes([Point(one, "ab"[n % 2]) for n, one in enumerate(levels)]) == []
+
+
 def test_a_step_between_constants_is_found():
     (change,) = find_changes([Point(100.0)] * 12 + [Point(80.0)] * 8)
     assert (change.index, change.status) == (12, "confirmed")

@@ -94,6 +94,31 @@ def test_repetitions_are_a_number_or_a_rule(
     assert experiment_from_yaml(experiment_to_yaml(experiment)) == experiment
 
 
+@pytest.mark.parametrize(
+    ("changes", "again"),
+    [
+        ({}, True),
+        ({"repetitions": {"at_least": 6, "at_most": 12}}, True),
+        ({"thresholds": {"confirm": False}}, False),
+        ({"gate": {"base": "beside:branch:main"}}, False),
+        ({"gate": {"base": "none"}}, False),
+        ({"gate": {"base": "branch:beside"}}, True),
+        ({"scenario": "noise"}, False),
+    ],
+)
+def test_a_second_measurement_has_the_first_repetitions_of_each_cell(
+    changes: dict[str, Any], again: bool
+) -> None:
+    data = load_yaml((FIXTURES / "good-minimal.yaml").read_text(encoding="utf-8"))
+    experiment = parse_experiment(data | {"repetitions": 5} | changes)
+    first = experiment.cells_count * experiment.first_repetitions
+    assert experiment.again_runs_count == (first if again else 0)
+
+
+def test_of_a_search_nothing_is_measured_a_second_time() -> None:
+    assert parse_experiment(sweep()).again_runs_count == 0
+
+
 def sweep(**changes: Any) -> dict[str, Any]:
     """A document whose loads are chosen, with other parts."""
     document = dict(load_yaml((FIXTURES / "good-sweep.yaml").read_text(encoding="utf-8")))

@@ -380,6 +380,13 @@ class Experiment(Document):
         return 1 if self.scenario == "calibrate" else self.least_repetitions
 
     @property
+    def confirms(self) -> bool:
+        """Is a cell that seems worse than other campaigns measured once more? Not where loads are
+        searched or phases chained: no cell is measured there by itself.
+        """
+        return self.thresholds.confirm and not (self.searches or self.chain)
+
+    @property
     def twins(self) -> int:
         """Runs of each target in a block: two where noise is measured."""
         return 2 if self.scenario == "noise" else 1
@@ -388,6 +395,14 @@ class Experiment(Document):
     def runs_count(self) -> int:
         """Runs of one campaign; with a rule of repetitions, the fewest."""
         return self.cells_count * self.first_repetitions * self.twins
+
+    @property
+    def again_runs_count(self) -> int:
+        """Runs of a second measurement in which every cell seems worse; 0 where there is none, or
+        where nothing is compared with other campaigns.
+        """
+        apart = self.scenario == "noise" or self.gate.base.split(":")[0] in {"beside", "none"}
+        return self.cells_count * self.first_repetitions if self.confirms and not apart else 0
 
     @property
     def most_runs_count(self) -> int:

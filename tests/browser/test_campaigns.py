@@ -22,7 +22,7 @@ def test_run_now_fills_the_matrix_and_ends_in_a_comparison(
     expect(page.get_by_role("link", name="local", exact=True)).to_be_visible()
 
     # And to its end.
-    expect(page.get_by_role("heading", name="Verdict")).to_be_visible()
+    expect(page.get_by_role("heading", name="Gate", exact=True)).to_be_visible()
     expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "100")
     expect(page.get_by_role("link", name=re.compile("repeat 2: Completed"))).to_have_count(2)
     expect(page.get_by_text("op/s").first).to_be_visible()

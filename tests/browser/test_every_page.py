@@ -36,6 +36,7 @@ def addresses(weighed: dict) -> list[str]:
         "/agents",
         "/settings",
         "/settings?tab=members",
+        "/settings?tab=projects",
         "/settings?tab=audit",
         "/settings?tab=usage",
         "/settings?tab=retention",

@@ -180,3 +180,20 @@ def test_sides_are_made_equal_before_anything_runs(page: Page, platform: Running
     page.get_by_role("tab", name="YAML").click()
     editor = page.get_by_role("textbox", name="The experiment as YAML")
     expect(editor).to_contain_text('save: ""')
+
+
+def test_what_a_second_measurement_adds_is_told_and_may_be_left_out(
+    page: Page, platform: RunningPlatform
+) -> None:
+    stored(platform, "measured-again")
+    page.goto("/experiments/measured-again")
+    plan = page.get_by_role("complementary", name="Plan")
+    told = plan.get_by_text("are measured once more")
+    runs = figure(page, "Runs").inner_text()
+    expect(told).to_contain_text(re.search(r"\d+", runs).group())
+    page.get_by_text("Gate", exact=True).first.click()
+    page.get_by_role("combobox", name="Measure again what seems worse").click()
+    page.get_by_role("option", name="no", exact=True).click()
+    expect(told).to_have_count(0)
+    page.get_by_role("tab", name="YAML").click()
+    expect(page.get_by_role("main")).to_contain_text("confirm: false")

@@ -121,6 +121,11 @@ class World:
         """A member of the project."""
         return Caller("user", self.project_id, "Mia", {self.project_id: Role.MEMBER})
 
+    @property
+    def owner(self) -> Caller:
+        """An owner of it."""
+        return Caller("user", self.project_id, "Olga", {self.project_id: Role.OWNER})
+
     @contextmanager
     def transaction(self) -> Iterator[Campaigns]:
         """The services over one transaction."""

@@ -2,18 +2,20 @@
 
 import datetime
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select
 from weighhouse_backend.alerts.models import ChangePoint
-from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.campaigns.models import Attempt, Campaign, Run
+from weighhouse_backend.campaigns.planning import AGAIN
 from weighhouse_backend.experiments.models import ExperimentRevision
 from weighhouse_backend.findings.models import Finding
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.models import Interval, RunSummary
+from weighhouse_backend.results.models import Interval, RunRecord, RunSummary
 from weighhouse_judging.arithmetic.histograms import Histogram, from_text
 from weighhouse_protocol.yaml_document import parse_experiment
 from weighhouse_testing.world import manifest
@@ -132,6 +134,52 @@ def test_nothing_that_is_invented_contradicts_itself(tools: Tools, sown: list[st
     with unit_of_work(tools.sessions) as session:
         found = set(session.scalars(select(Finding.check_id)))
     assert found.isdisjoint({"littles-law", "unaccounted-clients", "load-complete"}), found
+
+
+@pytest.mark.parametrize(
+    ("slug", "happens", "verdict"),
+    [
+        ("invented-chance", {"chance": {(6, False): 0.8}}, "inconclusive"),
+        ("invented-loss", {"shifts": {"redis": {6: 0.8}}}, "regression"),
+    ],
+)
+def test_what_seems_worse_is_measured_again(
+    tools: Tools, sown: list[str], slug: str, happens: dict[str, Any], verdict: str
+) -> None:
+    nights = Sown(slug, slug, ("redis",), (4,), campaigns=7, seconds=2, **happens)
+    assert sow(tools, [manifest("redis")], (nights,), END, lambda _: None) == 7
+    with unit_of_work(tools.sessions) as session:
+        rows = session.execute(
+            select(Campaign.status, Campaign.verdict, func.max(Run.twin))
+            .join(Run, Run.campaign_id == Campaign.id)
+            .join(ExperimentRevision, ExperimentRevision.id == Campaign.revision_id)
+            .where(ExperimentRevision.document["slug"].astext == slug)
+            .group_by(Campaign.id)
+            .order_by(Campaign.created_at)
+        ).all()
+    assert {row.status for row in rows} == {"completed"}
+    assert tuple(rows[-1]) == ("completed", verdict, AGAIN)
+    assert {row[2] for row in rows[:-1]} == {0}
+
+
+def test_a_campaign_is_measured_by_the_machine_that_is_named(tools: Tools, sown: list[str]) -> None:
+    slug = "invented-machines"
+    nights = Sown(
+        slug, slug, ("redis",), (4,), campaigns=5, repetitions=1, seconds=2,
+        machines={0: "one", 3: "another"},
+    )  # fmt: skip
+    assert sow(tools, [manifest("redis")], (nights,), END, lambda _: None) == 5
+    with unit_of_work(tools.sessions) as session:
+        machines = session.scalars(
+            select(RunRecord.facts["machine_id"].astext)
+            .join(Attempt, Attempt.id == RunRecord.attempt_id)
+            .join(Run, Run.id == Attempt.run_id)
+            .join(Campaign, Campaign.id == Run.campaign_id)
+            .join(ExperimentRevision, ExperimentRevision.id == Campaign.revision_id)
+            .where(ExperimentRevision.document["slug"].astext == slug)
+            .order_by(Campaign.created_at)
+        ).all()
+    assert machines == ["one"] * 3 + ["another"] * 2
 
 
 def test_more_may_be_invented_on_the_same_platform(tools: Tools, sown: list[str]) -> None:

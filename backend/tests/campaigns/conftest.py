@@ -70,7 +70,7 @@ def served(settings: Settings) -> Iterator[Served]:
         thread.join()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def new_tenant(
     session_factory: SessionFactory, settings: Settings, redis: Redis, served: Served
 ) -> Callable[..., Tenant]:
@@ -92,6 +92,12 @@ def new_tenant(
         return Tenant(world, served.url, token)
 
     return make
+
+
+@pytest.fixture(scope="module")
+def module_tenant(new_tenant: Callable[..., Tenant]) -> Tenant:
+    """One that a module's tests look at together."""
+    return new_tenant()
 
 
 @pytest.fixture

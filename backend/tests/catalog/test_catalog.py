@@ -241,3 +241,10 @@ def test_an_unchanged_plugin_keeps_its_digest():
     assert digest_of(Manifest.model_validate(lines)) == (
         "ed623a234487e5c68fe1478bddb3c9d751c0aa2f211280f1b721bfcb6bff0277"
     )
+    tool = {
+        **manifest("loader").model_dump(), "kind": "tool", "deployments": [],
+        "tool": {"drivers": ["resp"]},
+    }  # fmt: skip
+    assert digest_of(Manifest.model_validate(tool)) == (
+        "add5650636d040dea9f7febdcc7cbcb1bd87b12dd2bbb3f2d9f05a88e53f9063"
+    )

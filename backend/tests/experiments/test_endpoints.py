@@ -189,6 +189,8 @@ def test_validation_plans_and_compares(client, ours) -> None:
     assert said["valid"] is True
     assert (said["plan"]["cells"], said["plan"]["runs"]) == (2, 4)
     assert said["plan"]["estimated_seconds"] > 4 * 3
+    assert said["plan"]["again_runs"] == 4
+    assert said["plan"]["again_estimated_seconds"] == said["plan"]["estimated_seconds"]
     aspects = {one["aspect"] for one in said["comparability"]}
     assert aspects == {"durability"}
     assert experiment_from_yaml(said["yaml"]).slug == "plan"

@@ -308,3 +308,33 @@ def test_who_asked_and_what_changed_is_on_record(laboratory, tenants):
         ("campaign.rejudged", "inconclusive", "no_baseline"),
         ("verdicts.rejudgement_asked", None, None),
     ]
+
+
+def test_what_is_learned_of_noise_follows_the_new_verdicts(laboratory):
+    """A regression is no noise, and what is none any more is."""
+    before = Before(laboratory, "renewed")
+    good, slow, again = before.run(), before.run(0.8), before.run()
+    before.judged_otherwise(slow, "inconclusive", good)
+    before.judged_otherwise(again, "regression", good)
+    before.execute(
+        "UPDATE series_points SET regressed = NOT regressed WHERE campaign_id IN (:slow, :again)",
+        slow=slow, again=again,
+    )  # fmt: skip
+    assert regressed(laboratory, slow, again) == [False, True]
+    before.again(experiment="renewed", dry_run=True)
+    assert regressed(laboratory, slow, again) == [False, True]
+    before.again(experiment="renewed")
+    assert regressed(laboratory, slow, again) == [True, False]
+
+
+def regressed(laboratory, *campaigns):
+    """Of each campaign: whether its points are left out of what is learned of noise."""
+    found = []
+    with unit_of_work(laboratory.sessions) as session:
+        for campaign in campaigns:
+            rows = session.scalars(
+                text("SELECT DISTINCT regressed FROM series_points WHERE campaign_id = :campaign"),
+                {"campaign": campaign},
+            )
+            found += rows.all()
+    return found

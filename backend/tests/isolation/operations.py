@@ -160,8 +160,11 @@ RULES: Mapping[str, Rule] = {
     "identity_list_projects": mine(READ),
     "identity_list_tokens": of_project(PEOPLE, "maintainer"),  # people see their own: not a token
     "identity_log_out": mine(SIGNED_IN, by_person=True),
+    "identity_rename_project": named(PEOPLE, "owner", body={"name": "Renamed"}),
+    "identity_archive_project": named(PEOPLE, "owner"),
+    "identity_restore_project": named(PEOPLE, "owner"),
     "identity_make_project": named(
-        SIGNED_IN, "owner", by_person=True,
+        PEOPLE, "owner", by_person=True,
         body={"slug": "taken", "name": "Taken", "organization_id": "{organization_id}"},
     ),
     "identity_make_token": in_body(
@@ -296,6 +299,7 @@ RULES: Mapping[str, Rule] = {
     "campaigns_stream_events": named(READ, endless=True),
     "campaigns_withdraw_acceptance": named(RUN, "member"),
     "comparisons_list_caveats": named(READ),
+    "comparisons_list_headlines": named(READ, query={"campaign": "{campaign_id}"}),
     "findings_read_histogram": named(EXPORT),
     "findings_read_run": named(READ),
     "gates_list_rejudged": named(READ),

@@ -27,7 +27,7 @@ def message(kind, **more):
 @pytest.mark.parametrize("kind", list(NoticeKind))
 def test_what_may_say_figures_says_what_they_are_for(kind):
     one = message(kind)
-    says = kind in {"regression", "challenge", "reply"}
+    says = kind in {"regression", "campaign_done", "challenge", "reply"}
     assert as_document(one)["disclosure"] == (DISCLOSURE if says else "")
     for text in (chat_text(one), text_of([one], URL, "Why:")):
         assert (DISCLOSURE in text) is says

@@ -75,7 +75,7 @@ class AlertReading:
             query,
             lambda row: row,
         )
-        return Page[AlertRead](items=self.reads(page.items), next_cursor=page.next_cursor)
+        return page.of(self.reads(page.items))
 
     def read(self, caller: Caller, alert_id: UUID) -> AlertDetailRead:
         """An alert.

@@ -91,12 +91,9 @@ class WatchService:
             experiment_id=experiment_id,
         )
         changes = self.repository.confirmed([series.id for series in page.items])
-        return Page[SeriesSummaryRead](
-            items=[
-                SeriesSummaryRead(**dict(series), change_points_count=changes.get(series.id, 0))
-                for series in page.items
-            ],
-            next_cursor=page.next_cursor,
+        return page.of(
+            SeriesSummaryRead(**dict(series), change_points_count=changes.get(series.id, 0))
+            for series in page.items
         )
 
     def read(self, caller: Caller, series_id: UUID) -> SeriesRead:

@@ -15,6 +15,7 @@ from weighhouse_backend.campaigns.chaining import ChainService
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.completeness import CompletenessService
 from weighhouse_backend.campaigns.errors import AttemptTokenInvalid
+from weighhouse_backend.campaigns.filters import CampaignSearch
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.intake import IntakeService
@@ -105,6 +106,11 @@ class Campaigns:
     def completeness(self) -> CompletenessService:
         """Tells whether figures are all there will be."""
         return CompletenessService(self.repository, self.clock)
+
+    @cached_property
+    def search(self) -> CampaignSearch:
+        """Narrows lists."""
+        return CampaignSearch(self.session, self.experiments)
 
     @cached_property
     def latest(self) -> LatestService:

@@ -23,7 +23,6 @@ from weighhouse_protocol.report import (
     HeartbeatAnswer,
 )
 
-from weighhouse_backend.campaigns.commits import GitFilter
 from weighhouse_backend.campaigns.dependencies import (
     AttemptServiceDep,
     CampaignsDep,
@@ -32,6 +31,7 @@ from weighhouse_backend.campaigns.dependencies import (
     campaigns_of,
     sending_member,
 )
+from weighhouse_backend.campaigns.filters import CampaignFilter
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.outbox import gang_channel
 from weighhouse_backend.campaigns.schemas import (
@@ -41,7 +41,6 @@ from weighhouse_backend.campaigns.schemas import (
     RepeatsWanted,
 )
 from weighhouse_backend.campaigns.standing import AcceptanceWrite, ReleaseWrite
-from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.campaigns.stream import CampaignStream
 from weighhouse_backend.campaigns.waiting_room import WaitingRoom
 from weighhouse_backend.disclosure.dependencies import AudienceDep
@@ -59,7 +58,7 @@ from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["campaigns"])
 agent_router = APIRouter(route_class=BoundedRoute, prefix="/agent/v1", tags=["agent protocol"])
 PageDep = Annotated[PageQuery, Depends()]
-GitDep = Annotated[GitFilter, Depends()]
+WantedDep = Annotated[CampaignFilter, Depends()]
 EVENT_ID = re.compile(r"[0-9]{1,18}")
 """As far as the database counts; anything else is none of ours."""
 
@@ -77,22 +76,29 @@ def campaigns_list(
     caller: CallerDep,
     campaigns: CampaignsDep,
     page: PageDep,
+    wanted: WantedDep,
     project_id: UUID | None = None,
-    experiment_id: UUID | None = None,
-    status: CampaignStatus | None = None,
-    *,
-    git: GitDep,
 ) -> Page[CampaignSummary]:
-    """Campaigns, newest first; of one commit, branch or pull request if asked."""
+    """Campaigns, newest first: all, or those for which every condition holds.
+
+    `text` is part of the experiment's name or slug, a number (`12`, `#12`), the first four or more
+    digits of a commit, or a release; `label` is one that machines had to carry, as `rack=a`;
+    `verdict=none` are those without one. `since` and `until` are about when it was asked for. Each
+    page tells the one after and the one before; `cursor=oldest` is the last, `total=true` counts.
+    """
     if project_id is not None:
         caller.require(project_id)
-    query = campaigns.repository.listed(
-        [project_id] if project_id else caller.project_ids, experiment_id, status
-    )
+    projects = [project_id] if project_id else sorted(caller.project_ids)
+    query = campaigns.search.narrow(campaigns.repository.listed(projects), projects, wanted)
     found: Page[Campaign] = page_of(
-        campaigns.session, git.narrow(query), Campaign.id, page, lambda campaign: campaign
+        campaigns.session,
+        query,
+        Campaign.id,
+        page,
+        lambda campaign: campaign,
+        at=Campaign.created_at,
     )
-    return Page(items=campaigns.views.summaries(found.items), next_cursor=found.next_cursor)
+    return found.of(campaigns.views.summaries(found.items))
 
 
 @router.post("/campaigns", status_code=201, responses=QUOTA_ANSWER)

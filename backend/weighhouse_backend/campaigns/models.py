@@ -47,6 +47,10 @@ def _one_of(column: str, values: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
 
 
+NARROWED_BY = ("status", "verdict", "requested_by", "release")
+_BY = ("project_id",), *(("project_id", by) for by in NARROWED_BY), ("experiment_id",)
+
+
 class Campaign(Base):
     """One execution of one revision of an experiment."""
 
@@ -58,7 +62,7 @@ class Campaign(Base):
         CheckConstraint(_one_of("status", CampaignStatus), name="status"),
         CheckConstraint(_one_of("trigger", Trigger), name="trigger"),
         CheckConstraint(_one_of("verdict", Verdict), name="verdict"),
-        Index("ix_campaigns_experiment_id_created_at", "experiment_id", "created_at"),
+        *(Index(f"ix_campaigns_{'_'.join(by)}_listed", *by, "created_at", "id") for by in _BY),
         Index(
             "ix_campaigns_open",
             "status",

@@ -2,7 +2,7 @@
 
 import datetime
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -28,6 +28,7 @@ from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.layout import lay_out
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.planning import SEED_BITS, TWINS, plan
+from weighhouse_backend.campaigns.progress import RunCounts, count_runs
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.campaigns.states import (
@@ -43,7 +44,7 @@ from weighhouse_backend.campaigns.states import (
     Verdict,
 )
 from weighhouse_backend.campaigns.tombstones import Tombstones
-from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.campaigns.transitions import NOTHING_TOLD, CameTo, Transitions
 from weighhouse_backend.experiments.errors import ExperimentInvalid
 from weighhouse_backend.experiments.models import Experiment
 from weighhouse_backend.experiments.service import ExperimentService
@@ -332,8 +333,17 @@ class CampaignService:
         self.jobs.send("campaigns.allocate")
         return campaign
 
-    def set_verdict(self, campaign_id: UUID, verdict: Verdict | None) -> bool:
+    def run_counts(self, campaign_ids: Collection[UUID]) -> dict[UUID, RunCounts]:
+        """Runs of campaigns by where they stand; for features above, which check access."""
+        found = self.repository.counts(campaign_ids)
+        return {one: count_runs(found.get(one, {})) for one in campaign_ids}
+
+    def set_verdict(
+        self, campaign_id: UUID, verdict: Verdict | None, came_to: CameTo = NOTHING_TOLD
+    ) -> bool:
         """End a campaign that was being settled, with what it says against its base.
+
+        `came_to`: what people are told of it.
 
         It is failed when no run of it completed, else completed. Repeatable; a verdict on an ended
         campaign replaces the earlier one.
@@ -349,7 +359,7 @@ class CampaignService:
             counts = self.repository.counts([campaign.id]).get(campaign.id, {})
             any_completed = counts.get(RunStatus.COMPLETED, 0) > 0
             ended = CampaignStatus.COMPLETED if any_completed else CampaignStatus.FAILED
-            self.transitions.campaign(campaign, ended)
+            self.transitions.campaign(campaign, ended, came_to)
             return True
         if campaign.status not in {CampaignStatus.COMPLETED, CampaignStatus.FAILED}:
             return False

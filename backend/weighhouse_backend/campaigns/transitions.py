@@ -57,6 +57,19 @@ def checked(table: Mapping[Status, frozenset[Status]], now: Status, wanted: Stat
 
 
 @dataclass(frozen=True)
+class CameTo:
+    """What people are told of a campaign that has ended."""
+
+    badge: str = ""
+    """In a few words."""
+    words: str = ""
+    """In whole sentences."""
+
+
+NOTHING_TOLD = CameTo()
+
+
+@dataclass(frozen=True)
 class Transitions:
     """Moves campaigns, runs, attempts and members, and draws the consequences.
 
@@ -70,9 +83,12 @@ class Transitions:
     jobs: Jobs
     clock: Clock
 
-    def campaign(self, campaign: Campaign, to: CampaignStatus) -> None:
+    def campaign(
+        self, campaign: Campaign, to: CampaignStatus, came_to: CameTo = NOTHING_TOLD
+    ) -> None:
         """Move a campaign.
 
+        :param came_to: what people are told of it, when it ends.
         :raises TransitionRefused: when the table does not allow it.
         """
         now = self.clock.now()
@@ -85,13 +101,14 @@ class Transitions:
         if to is CampaignStatus.SETTLING:
             self.jobs.send("gates.settle_campaign", campaign_id=str(campaign.id))
         if to in _NOTIFIED:
-            self._notify(campaign, to)
+            self._notify(campaign, to, came_to)
 
-    def _notify(self, campaign: Campaign, to: CampaignStatus) -> None:
+    def _notify(self, campaign: Campaign, to: CampaignStatus, came_to: CameTo) -> None:
         experiment = self.experiments.get_many([campaign.experiment_id])[campaign.experiment_id]
         name = f"Campaign № {campaign.number} of {experiment.name}"
         failed = to is CampaignStatus.FAILED
-        verdict = campaign.verdict and campaign.verdict.replace("_", " ")
+        gate = f"Gate: {campaign.verdict.replace('_', ' ')}." if campaign.verdict else ""
+        ended = f"{name} {'ended without a result' if failed else 'is done'}"
         notify(
             self.repository.session,
             self.clock,
@@ -99,8 +116,8 @@ class Transitions:
             kind=_NOTIFIED[to],
             # Failed runs may be tried again: then it ends once more.
             cause=f"campaign:{campaign.id}:{campaign.changed_at.isoformat()}",
-            title=f"{name} {'ended without a result' if failed else 'is done'}",
-            words=f"Its verdict: {verdict}." if verdict and not failed else "",
+            title=f"{ended}: {came_to.badge}" if came_to.badge else ended,
+            words=" ".join(part for part in (came_to.words, "" if failed else gate) if part),
             path=pages.campaign(campaign.id),
         )
 

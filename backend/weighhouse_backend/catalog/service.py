@@ -297,6 +297,10 @@ def digest_of(manifest: Manifest) -> str:
         del document["holding"]
     if manifest.topology.keys_by_client == "never":
         del document["topology"]["keys_by_client"]
+    if manifest.topology.endpoints == "primaries":
+        del document["topology"]["endpoints"]
+    if manifest.tool is not None and manifest.tool.reach is None:
+        del document["tool"]["reach"]
     for statement in document["disclaimers"]:
         if statement["when"]["keys_by_client"] is None:
             del statement["when"]["keys_by_client"]

@@ -15,17 +15,24 @@ from weighhouse_backend.campaigns.documents import own_levels
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.answer_schemas import AnswerRead
 from weighhouse_backend.comparisons.caveats import caveats_of_sides
 from weighhouse_backend.comparisons.disclosing import disclosed
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService, SideCell, SideNoise
-from weighhouse_backend.comparisons.leading import Weighed, leads
+from weighhouse_backend.comparisons.leading import (
+    Weighed,
+    headline_of,
+    headline_read,
+    leads,
+    leads_read,
+)
 from weighhouse_backend.comparisons.measured import measured_rows
 from weighhouse_backend.comparisons.rankings import rankings
 from weighhouse_backend.comparisons.readings import readings
-from weighhouse_backend.comparisons.schemas import AnswerRead, ComparisonRead
+from weighhouse_backend.comparisons.schemas import ComparisonRead
 from weighhouse_backend.comparisons.sides import (
     Choice,
     Question,
@@ -96,16 +103,20 @@ class ComparisonService:
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
         filled = choice.with_runs(runs)
         shown = {run.run_id for side in filled.sides for run in side.runs}
-        weighed = self._weighed(filled, self.examination.of_each_run(shown))
+        weighed = self.weighed(filled, self.examination.of_each_run(shown))
         keys = [side.key for place, side in enumerate(filled.sides) if place in hidden]
         said = readings(weighed.opposed, weighed.labels, weighed.differences, figure, question.cell)
         return AnswerRead(
             completeness=completeness,
-            leads=leads(weighed, figure, keys, question.cell),
+            leads=leads_read(leads(weighed, figure, keys, question.cell)),
             readings=[one for one in said if not {one.side, one.baseline_side} & set(keys)],
         )
 
-    def _weighed(self, choice: Choice, of_runs: Sequence[RunFinding]) -> Weighed:
+    def weighed(self, choice: Choice, of_runs: Sequence[RunFinding]) -> Weighed:
+        """Sides with their runs, and what is concluded of them.
+
+        :param of_runs: what checks found of their runs.
+        """
         sides = choice.sides
         opposed = [(base.cells, other.cells) for base, other in choice.opposed]
         noise = self._noise(sides)
@@ -155,7 +166,8 @@ class ComparisonService:
         of_comparison = _checked(cells, rows)
         sheet = self.disclosure.sheet(disclosed(sides))
         read = sides_read(whole.sides)
-        weighed = self._weighed(whole, of_runs)
+        weighed = self.weighed(whole, of_runs)
+        found = leads(weighed, cell=cell)
         differences = [
             one
             for one in weighed.differences
@@ -176,7 +188,15 @@ class ComparisonService:
                 for side in cells
                 for runs in side.cells.values()
             ],
-            leads=leads(weighed, cell=cell),
+            headline=headline_read(
+                headline_of(
+                    found,
+                    weighed.labels,
+                    self.sides.run_counts(choice, all_cells=cell is None),
+                    under_way=choice.under_way,
+                )
+            ),
+            leads=leads_read(found),
             readings=readings(weighed.opposed, weighed.labels, differences, cell=cell),
             caveats=caveats_of_sides(
                 sides, self.disclosure, sheet, of_runs, of_comparison, rows, differences

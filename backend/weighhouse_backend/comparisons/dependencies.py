@@ -11,6 +11,7 @@ from weighhouse_backend.comparisons.disclosing import leaving
 from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.comparisons.footprints import FootprintReadService
+from weighhouse_backend.comparisons.headlines import HeadlineService
 from weighhouse_backend.comparisons.scaling import ScalingService
 from weighhouse_backend.comparisons.sides import Question, SideService
 from weighhouse_backend.disclosure.schemas import Audience
@@ -47,6 +48,11 @@ class Comparisons:
             FloorService(noise_over(results.campaigns.session)),
             SeriesKept(self.findings).past,
         )
+
+    @cached_property
+    def headlines(self) -> HeadlineService:
+        """Says what campaigns came to."""
+        return HeadlineService(self.comparing)
 
     @cached_property
     def spectra(self) -> SpectrumService:

@@ -6,13 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
+from weighhouse_backend.comparisons.answer_schemas import AnswerRead, CampaignHeadlineRead
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.comparisons.scaling_schemas import FootprintRead, ScalingRead
-from weighhouse_backend.comparisons.schemas import (
-    AnswerRead,
-    ComparisonRead,
-    DistributionsRead,
-)
+from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
 from weighhouse_backend.comparisons.sides import Question, cell_named
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.dependencies import AudienceDep
@@ -23,6 +20,7 @@ from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.results.histogram_schemas import HistogramRead
 
 MOST_SIDES = 100
+MOST_HEADLINES = 50
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
@@ -93,6 +91,23 @@ def comparisons_read_answer(
     hiding a side changes none of them.
     """
     return comparisons.comparing.answer(caller, question, figure, hidden or ())
+
+
+@router.get("/headlines", tags=["campaigns"])
+def comparisons_list_headlines(
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    campaign: Annotated[
+        list[UUID], Query(min_length=1, max_length=MOST_HEADLINES, description="Which, repeated")
+    ],
+    audience: AudienceDep = "internal",
+) -> list[CampaignHeadlineRead]:
+    """What campaigns came to, in the order asked for: who leads, how sure that is, and how much
+    failed; the words that the comparison of their targets has, and letters and commands.
+    """
+    for one in campaign:
+        comparisons.require(caller, Question(campaign_id=one), audience)
+    return comparisons.headlines.of(caller, campaign)
 
 
 @router.get("/campaigns/{campaign_id}/caveats", tags=["campaigns"])

@@ -5,16 +5,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
+from weighhouse_judging.verdicts.headlines import Headline, LoadKind, Runs, headline
 from weighhouse_judging.verdicts.lead_cells import LeadCell, Pair
 from weighhouse_judging.verdicts.leads import Lead, lead, lead_of_targets
 from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.readings import word_of
 from weighhouse_judging.verdicts.sides import Judgement, with_family
 
+from weighhouse_backend.campaigns.progress import RunCounts
+from weighhouse_backend.comparisons.answer_schemas import HeadlineRead, LeadRead
 from weighhouse_backend.comparisons.estimates import SideCells, judged_pair
 from weighhouse_backend.comparisons.floors import SideNoise
 from weighhouse_backend.comparisons.readings import PRIMARY
-from weighhouse_backend.comparisons.schemas import DifferenceRead, LeadRead
+from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.findings.examination import RunFinding
 from weighhouse_backend.results.repeats import CellKey, values
 
@@ -44,7 +47,7 @@ def leads(
     figure: str | None = None,
     hidden: Collection[str] = (),
     cell: CellKey | None = None,
-) -> list[LeadRead]:
+) -> dict[LoadKind, Lead]:
     """Who leads, a lead a kind of loop.
 
     What is said of two sides is said of them whatever else is on show: hiding sides or cells takes
@@ -55,7 +58,7 @@ def leads(
     :param cell: the one that it is said of; all for None.
     """
     kinds = {name: runs[0] for side in weighed.cells for name, runs in side.cells.items()}
-    found = []
+    found: dict[LoadKind, Lead] = {}
     for kind, primary in PRIMARY.items():
         cells = {name: run for name, run in kinds.items() if run.load_kind == kind}
         told = {name: run for name, run in cells.items() if cell in {None, name}}
@@ -84,10 +87,9 @@ def leads(
             if base.key in shown and other.key in shown
         ]
         if weighed.paired and len(opposed) > 1:
-            concluded = lead_of_targets(metric, shown, rows, opposed, barred)
+            found[kind] = lead_of_targets(metric, shown, rows, opposed, barred)
         else:
-            concluded = lead(metric, shown, rows, barred)
-        found.append(_read(concluded, kind))
+            found[kind] = lead(metric, shown, rows, barred)
     return found
 
 
@@ -145,5 +147,29 @@ def _bars(weighed: Weighed, shown: Collection[str], cell: CellKey | None) -> Ite
         yield f"{title}, {len(concerned)} of {len(runs)} runs"
 
 
-def _read(concluded: Lead, kind: str) -> LeadRead:
-    return LeadRead.model_validate({**asdict(concluded), "load_kind": kind})
+def headline_of(
+    found: Mapping[LoadKind, Lead],
+    labels: Mapping[str, str],
+    counts: RunCounts,
+    *,
+    under_way: bool,
+) -> Headline:
+    """What sides came to.
+
+    :param labels: of all of them, by key.
+    :param under_way: whether more is to come.
+    """
+    runs = Runs(counts.total, counts.completed, counts.failed, counts.cancelled)
+    return headline(found, labels, runs, under_way=under_way)
+
+
+def headline_read(told: Headline) -> HeadlineRead:
+    """A headline as it is shown."""
+    return HeadlineRead.model_validate(asdict(told))
+
+
+def leads_read(found: Mapping[LoadKind, Lead]) -> list[LeadRead]:
+    """Leads as they are shown."""
+    return [
+        LeadRead.model_validate({**asdict(one), "load_kind": kind}) for kind, one in found.items()
+    ]

@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from weighhouse_judging.caveats.gathering import Undecided
+from weighhouse_judging.verdicts.headlines import LoadKind
 from weighhouse_judging.verdicts.readings import CellReading, read
 
+from weighhouse_backend.comparisons.answer_schemas import ReadingRead
 from weighhouse_backend.comparisons.estimates import SideCells
-from weighhouse_backend.comparisons.schemas import DifferenceRead, ReadingRead
+from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.results.repeats import CellKey
 
-PRIMARY = {"closed": "throughput", "open": "p99_us"}
+PRIMARY: Mapping[LoadKind, str] = {"closed": "throughput", "open": "p99_us"}
 """The figure that a loop is read by: an open one is given its throughput."""
 
 
@@ -21,7 +23,8 @@ def readings(
     figure: str | None = None,
     cell: CellKey | None = None,
 ) -> list[ReadingRead]:
-    """Each side against its baseline: a reading a kind of loop, over all cells of either.
+    """Each side against its baseline: a reading a kind of loop, over all cells of the comparison,
+    as leads count them; one that neither of the two was to have is one without a figure.
 
     :param pairs: (baseline, other).
     :param labels: of sides, by key.
@@ -33,14 +36,15 @@ def readings(
         (one.baseline_side, one.side, one.workload, one.load_level.label, one.metric): one
         for one in differences
     }
+    kinds = {
+        name: runs[0].load_kind
+        for pair in pairs
+        for side in pair
+        for name, runs in side.cells.items()
+        if cell in {None, name}
+    }
     found = []
     for baseline, other in pairs:
-        kinds = {
-            name: runs[0].load_kind
-            for side in (baseline, other)
-            for name, runs in side.cells.items()
-            if cell in {None, name}
-        }
         for kind, main in PRIMARY.items():
             metric = figure or main
             cells = [

@@ -1,5 +1,6 @@
 """Sides of a comparison: which targets of which campaigns are set beside each other."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -18,6 +19,7 @@ from weighhouse_backend.campaigns.naming import (
     UNKNOWN_MARK,
     hollow,
 )
+from weighhouse_backend.campaigns.progress import RunCounts, count_runs
 from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_RUNS
@@ -133,6 +135,19 @@ class Choice:
         others = [side for place, side in enumerate(self.sides) if place != self.baseline]
         return [(reference, other) for other in others]
 
+    @property
+    def whole(self) -> UUID | None:
+        """The campaign whose targets, all of them, are the sides; None of other sides."""
+        campaigns = {side.campaign.id for side in self.sides}
+        if len(campaigns) > 1 or len(self.sides) < len(self.sides[0].document.targets):
+            return None
+        return campaigns.pop()
+
+    @property
+    def under_way(self) -> bool:
+        """Is any of its campaigns still being measured?"""
+        return any(is_under_way(side.campaign) for side in self.sides)
+
     def with_runs(self, runs: Iterable[RunFigures]) -> "Choice":
         """The same sides, each with its own of these runs."""
         by_side: dict[tuple[UUID, str], list[RunFigures]] = {}
@@ -209,6 +224,23 @@ class SideService:
         if len(choice.sides) > MOST_SIDES:
             raise ComparisonUnclear(f"{len(choice.sides)} sides are more than {MOST_SIDES}")
         return choice
+
+    def run_counts(self, choice: Choice, *, all_cells: bool = True) -> RunCounts:
+        """Runs by where they stand: of a whole campaign all of them, as lists count them; else
+        those of the sides.
+
+        :param all_cells: whether the sides have the runs of all their cells.
+        """
+        if all_cells and (whole := choice.whole) is not None:
+            return self.campaigns.run_counts([whole])[whole]
+        return count_runs(Counter(str(run.status) for side in choice.sides for run in side.runs))
+
+    def all_of(self, campaign: Campaign) -> Choice:
+        """All targets of a campaign, without their runs; for features that checked access.
+
+        :raises ValueError: when its document cannot be read.
+        """
+        return Choice(self._sides([campaign]), 0, paired=False)
 
     def _sides(self, campaigns: Sequence[Campaign]) -> list[Side]:
         projects = {campaign.project_id for campaign in campaigns}

@@ -75,6 +75,11 @@ def most_campaign_seconds(experiment: Experiment) -> float:
     return campaign_seconds(experiment) * share
 
 
+def again_seconds(experiment: Experiment) -> float:
+    """The same of a second measurement in which every cell seems worse; 0 where there is none."""
+    return campaign_seconds(experiment) if experiment.again_runs_count else 0.0
+
+
 def repetition_seconds(experiment: Experiment) -> float:
     """Expected length of one repetition of all cells, in seconds."""
     return experiment.twins * sum(

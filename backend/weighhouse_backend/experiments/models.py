@@ -45,6 +45,11 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+ARCHIVED = "the project was archived"
+"""Why a date started nothing that passed meanwhile."""
+STANDS_STILL = "the project is archived: the schedule stands still until it is brought back"
+
+
 def _one_of(column: str, values: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
 

@@ -11,12 +11,17 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.experiments.models import (
+    ARCHIVED,
     Experiment,
     ExperimentRevision,
     Outcome,
     Schedule,
     ScheduleOccurrence,
 )
+from weighhouse_backend.identity.models import Project
+
+IN_USE = Schedule.project_id.not_in(select(Project.id).where(Project.archived_at.is_not(None)))
+"""Schedules of archived projects stand still."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,16 @@ class ExperimentRepository:
         return self.session.scalars(
             self.listed(project_ids).where(Experiment.slug == slug).limit(20)
         ).all()
+
+    def called(self, project_ids: Iterable[UUID], text: str) -> Select[UUID]:
+        """Ids of experiments with a text in name or slug, capitals or not."""
+        return select(Experiment.id).where(
+            Experiment.project_id.in_(list(project_ids)),
+            or_(
+                Experiment.name.icontains(text, autoescape=True),
+                Experiment.slug.icontains(text, autoescape=True),
+            ),
+        )
 
     def lock(self, experiment_id: UUID) -> Experiment:
         """An experiment, read anew and locked."""
@@ -118,7 +133,7 @@ class ExperimentRepository:
         """Experiments whose schedule is due, for longest first."""
         return self.session.scalars(
             select(Schedule.experiment_id)
-            .where(Schedule.enabled, Schedule.next_at <= now)
+            .where(Schedule.enabled, Schedule.next_at <= now, IN_USE)
             .order_by(Schedule.next_at, Schedule.experiment_id)
             .limit(limit)
         ).all()
@@ -127,13 +142,26 @@ class ExperimentRepository:
         """Experiments of which a date waits for a campaign's end, for longest first."""
         return self.session.scalars(
             select(ScheduleOccurrence.experiment_id)
-            .where(ScheduleOccurrence.outcome == Outcome.WAITING)
+            .join(Schedule, Schedule.experiment_id == ScheduleOccurrence.experiment_id)
+            .where(ScheduleOccurrence.outcome == Outcome.WAITING, IN_USE)
             .order_by(ScheduleOccurrence.id)
         ).all()
 
     def scheduled_projects(self) -> set[UUID]:
-        """Projects that have a schedule which is switched on."""
-        return set(self.session.scalars(select(Schedule.project_id).where(Schedule.enabled)))
+        """Projects in use that have a schedule which is switched on."""
+        on = select(Schedule.project_id).where(Schedule.enabled, IN_USE)
+        return set(self.session.scalars(on))
+
+    def archived(self, project_ids: Iterable[UUID]) -> set[UUID]:
+        """Those of some projects whose schedules stand still."""
+        kept = select(Project.id).where(
+            Project.id.in_(list(project_ids)), Project.archived_at.is_not(None)
+        )
+        return set(self.session.scalars(kept))
+
+    def restored_at(self, project_id: UUID) -> datetime.datetime | None:
+        """When a project was brought back from among the archived ones last."""
+        return self.session.scalar(select(Project.restored_at).where(Project.id == project_id))
 
     def last_failed(self) -> Sequence[Experiment]:
         """Experiments whose latest campaign ended without a result."""
@@ -147,7 +175,7 @@ class ExperimentRepository:
 
     def not_started(self) -> Sequence[ScheduleOccurrence]:
         """Dates of schedules that are switched on, on which nothing was started, since the last one
-        that did; by experiment, oldest first.
+        that did; by experiment, oldest first. Where a project was archived it was meant.
         """
         started = (
             select(
@@ -165,7 +193,9 @@ class ExperimentRepository:
             .outerjoin(started, started.c.experiment_id == ScheduleOccurrence.experiment_id)
             .where(
                 Schedule.enabled,
+                IN_USE,
                 ScheduleOccurrence.outcome.in_(bad),
+                ScheduleOccurrence.reason != ARCHIVED,
                 or_(started.c.at.is_(None), ScheduleOccurrence.scheduled_for > started.c.at),
             )
             .order_by(ScheduleOccurrence.experiment_id, ScheduleOccurrence.scheduled_for)

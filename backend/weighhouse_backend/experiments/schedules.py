@@ -20,6 +20,8 @@ from weighhouse_backend.experiments.errors import (
     field_problems,
 )
 from weighhouse_backend.experiments.models import (
+    ARCHIVED,
+    STANDS_STILL,
     Experiment,
     Missed,
     Overlap,
@@ -173,8 +175,9 @@ class ScheduleService:
         """Lock a schedule and move it on to its next date.
 
         Of several dates that passed the latest is handed out, if it is on time or missed dates are
-        to be run late; the others are recorded as missed. A schedule whose dates cannot be worked
-        out is set aside. Repeatable: a date is handed out once.
+        to be run late; the others are recorded as missed, as are all that passed while the project
+        was archived. A schedule whose dates cannot be worked out is set aside. Repeatable: a date
+        is handed out once.
 
         :returns: None when another holds it, or when it is gone or switched off.
         """
@@ -182,11 +185,19 @@ class ScheduleService:
         if schedule is None or not schedule.enabled:
             return None
         found = self.repository.waiting_occurrence(experiment_id)
+        restored_at = self.repository.restored_at(schedule.project_id)
+        if found is not None and restored_at is not None and found.scheduled_for < restored_at:
+            self.occurrences.drop(found, ARCHIVED)
+            found = None
         waiting = HandedOut(schedule, found.scheduled_for, found) if found else None
         now = self.clock.now()
         if schedule.next_at is None or schedule.next_at > now:
             return TakenSchedule(None, waiting)
         try:
+            if restored_at is not None and schedule.next_at < restored_at:
+                self._stood_still(schedule, restored_at)
+                if schedule.next_at > now:
+                    return TakenSchedule(None, waiting)
             gone = passed(schedule.cron, schedule.time_zone, schedule.next_at, now)
             next_at = upcoming(schedule.cron, schedule.time_zone, now, 1)[0]
         except Exception as error:  # noqa: BLE001 - whatever it is, the other schedules go on
@@ -230,9 +241,18 @@ class ScheduleService:
         why = "the schedule was changed first" if schedule.enabled else OFF
         self.occurrences.missed(schedule, gone, why)
 
+    def _stood_still(self, schedule: Schedule, until: datetime.datetime) -> None:
+        """Record the dates that passed before an instant, and move on to the next one after it."""
+        if schedule.next_at is not None:
+            gone = passed(schedule.cron, schedule.time_zone, schedule.next_at, until)
+            self.occurrences.missed(schedule, gone, ARCHIVED)
+        schedule.next_at = upcoming(schedule.cron, schedule.time_zone, until, 1)[0]
+        self.session.flush()
+
     def _read(self, schedule: Schedule) -> ScheduleRead:
         dates = []
-        if schedule.enabled and schedule.next_at is not None:
+        stands_still = bool(self.repository.archived([schedule.project_id]))
+        if schedule.enabled and schedule.next_at is not None and not stands_still:
             dates = self.preview(schedule.cron, schedule.time_zone)
         return ScheduleRead(
             cron=schedule.cron,
@@ -240,7 +260,7 @@ class ScheduleService:
             enabled=schedule.enabled,
             overlap=Overlap(schedule.overlap),
             missed=Missed(schedule.missed),
-            problem=schedule.problem,
+            problem=STANDS_STILL if stands_still and schedule.enabled else schedule.problem,
             next=dates,
         )
 

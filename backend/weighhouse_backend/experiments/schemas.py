@@ -69,7 +69,7 @@ class ScheduleOfSummary(BaseModel):
     cron: str
     time_zone: str
     next_at: datetime.datetime | None
-    """None while it is switched off, and when it was set aside."""
+    """None while it is switched off or its project archived, and when it was set aside."""
     enabled: bool
     problem: str | None
     """Why its latest date did not start, or why it was set aside."""
@@ -131,6 +131,10 @@ class PlanRead(BaseModel):
     estimated_seconds: float
     """Of the fewest runs on one agent; finished runs correct it."""
     most_estimated_seconds: float
+    again_runs: int
+    """Beyond those, where every cell seems worse than other campaigns: each is measured once more.
+    0 where that is not done."""
+    again_estimated_seconds: float
 
 
 class ComparabilityRead(BaseModel):

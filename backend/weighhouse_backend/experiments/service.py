@@ -2,10 +2,11 @@
 
 import contextlib
 import datetime
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from sqlalchemy import Select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment as Document
@@ -21,6 +22,7 @@ from weighhouse_backend.experiments.errors import (
     field_problems,
 )
 from weighhouse_backend.experiments.models import (
+    STANDS_STILL,
     Experiment,
     ExperimentRevision,
     Schedule,
@@ -171,14 +173,17 @@ class ExperimentService:
             lambda experiment: experiment,
         )
         schedules = self.repository.schedules(experiment.id for experiment in page.items)
-        return Page(
-            items=[summary(one, schedules.get(one.id)) for one in page.items],
-            next_cursor=page.next_cursor,
+        archived = self.repository.archived({one.project_id for one in page.items})
+        return page.of(
+            summary(one, schedules.get(one.id), stands_still=one.project_id in archived)
+            for one in page.items
         )
 
     def summary(self, experiment: Experiment) -> ExperimentSummary:
         """An experiment as the API shows it."""
-        return summary(experiment, self.repository.schedules([experiment.id]).get(experiment.id))
+        schedule = self.repository.schedules([experiment.id]).get(experiment.id)
+        archived = self.repository.archived([experiment.project_id])
+        return summary(experiment, schedule, stands_still=bool(archived))
 
     def revision(self, experiment_id: UUID, number: int) -> ExperimentRevision:
         """A revision of an experiment that was found before.
@@ -216,6 +221,16 @@ class ExperimentService:
     def get(self, experiment_id: UUID) -> Experiment:
         """An experiment that is known to exist; for features above, which check access."""
         return self.session.get_one(Experiment, experiment_id)
+
+    def with_slug(self, project_ids: Iterable[UUID], slug: str) -> list[UUID]:
+        """Experiments of a slug, one a project at most; for features above, which check access."""
+        return [one.id for one in self.repository.by_slug(project_ids, slug)]
+
+    def called(self, project_ids: Iterable[UUID], text: str) -> Select[UUID]:
+        """Experiments with a text in name or slug, not asked for yet; for features above, which
+        check access.
+        """
+        return self.repository.called(project_ids, text)
 
     def get_many(self, experiment_ids: Collection[UUID]) -> dict[UUID, Experiment]:
         """Experiments by id; for features above, which check access."""
@@ -322,8 +337,11 @@ def _targets(document: Document) -> list[dict[str, str]]:
     return [{"name": target.name, "system_id": target.system} for target in document.targets]
 
 
-def summary(experiment: Experiment, schedule: Schedule | None) -> ExperimentSummary:
+def summary(
+    experiment: Experiment, schedule: Schedule | None, *, stands_still: bool
+) -> ExperimentSummary:
     """An experiment with its schedule, as the API shows it."""
+    still = stands_still and schedule is not None and schedule.enabled
     last = experiment.last_campaign_id
     return ExperimentSummary(
         id=experiment.id,
@@ -347,9 +365,9 @@ def summary(experiment: Experiment, schedule: Schedule | None) -> ExperimentSumm
         schedule=ScheduleOfSummary(
             cron=schedule.cron,
             time_zone=schedule.time_zone,
-            next_at=schedule.next_at if schedule.enabled else None,
+            next_at=schedule.next_at if schedule.enabled and not still else None,
             enabled=schedule.enabled,
-            problem=schedule.problem,
+            problem=STANDS_STILL if still else schedule.problem,
         )
         if schedule
         else None,

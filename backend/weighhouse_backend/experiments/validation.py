@@ -20,7 +20,11 @@ from weighhouse_backend.disclosure.service import Disclosed, DisclosureService
 from weighhouse_backend.experiments.comparability import draft_fairness, warnings
 from weighhouse_backend.experiments.content import stored_form
 from weighhouse_backend.experiments.errors import ExperimentInvalid, field_problems
-from weighhouse_backend.experiments.estimates import campaign_seconds, most_campaign_seconds
+from weighhouse_backend.experiments.estimates import (
+    again_seconds,
+    campaign_seconds,
+    most_campaign_seconds,
+)
 from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
 from weighhouse_backend.experiments.manifest_checks import check
 from weighhouse_backend.experiments.placement_checks import check_placement
@@ -93,6 +97,8 @@ class ValidationService:
                 cells=experiment.cells_count,
                 estimated_seconds=round(campaign_seconds(experiment), 1),
                 most_estimated_seconds=round(most_campaign_seconds(experiment), 1),
+                again_runs=experiment.again_runs_count,
+                again_estimated_seconds=round(again_seconds(experiment), 1),
             ),
             comparability=[
                 ComparabilityRead(

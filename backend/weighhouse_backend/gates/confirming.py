@@ -30,9 +30,7 @@ class ConfirmingService:
         :param decided: what would be its verdict.
         :returns: whether it goes on; False: the verdict holds.
         """
-        if not document.thresholds.confirm or document.searches or document.chain:
-            return False
-        if decided.bases.beside:
+        if not document.confirms or decided.bases.beside:
             return False
         places = _places(document)
         done = self.looks.measured_again(campaign.id)

@@ -178,6 +178,7 @@ class Gates:
             self.confirming,
             self.learning,
             self.verdicts,
+            Comparisons(self.findings).headlines,
             campaigns.jobs,
         )
 

@@ -33,7 +33,7 @@ from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures
-from weighhouse_backend.results.identities import CellSeen, mismatches
+from weighhouse_backend.results.identities import CellSeen, mismatches, place_of_runs
 from weighhouse_backend.results.repeats import attempts, blocks
 from weighhouse_backend.series.past import PastOf, PastService
 
@@ -200,16 +200,20 @@ def _evidence(
     candidate = cell.candidate.runs
     before = [run for seen in cell.bases.values() for run in seen.runs]
     metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
+    anchors = {} if anchor is None else anchor.bases
     return CellEvidence(
         identity=cell.candidate.identity().digest,
         label=cell.label,
         load_model=candidate[0].load_kind,
         candidate=blocks(candidate, metric),
         base={str(one): blocks(seen.runs, metric) for one, seen in cell.bases.items()},
-        anchor={}
-        if anchor is None
-        else {str(one): blocks(seen.runs, metric) for one, seen in anchor.bases.items()},
+        anchor={str(one): blocks(seen.runs, metric) for one, seen in anchors.items()},
         again=blocks(second, metric),
+        place=place_of_runs(candidate) or "",
+        places={
+            str(one): place_of_runs(seen.runs) or ""
+            for one, seen in [*cell.bases.items(), *anchors.items()]
+        },
         past=past_of(cell.key, metric),
         floor=floor_of(cell.key, metric),
         candidate_attempts=attempts(candidate),

@@ -34,6 +34,7 @@ from weighhouse_backend.campaigns.planning import PlannedCell
 from weighhouse_backend.campaigns.states import CellCourse, RunStatus
 from weighhouse_backend.comparisons.estimates import thresholds_of
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.identities import place_of_runs
 from weighhouse_backend.results.repeats import attempts, blocks
 
 Floors = Callable[[Sequence[RunFigures], str], Floor | None]
@@ -278,6 +279,8 @@ def _evidence(
         load_model=runs[0].load_kind,
         candidate=watched(runs),
         base={str(one): watched(theirs) for one, theirs in base.items()},
+        place=place_of_runs(runs) or "",
+        places={str(one): place_of_runs(theirs) or "" for one, theirs in base.items()},
         past=pasts(runs, metric.name),
         floor=floors(runs, metric.name),
         candidate_attempts=attempts(runs),

@@ -42,8 +42,10 @@ def proposal(
     )
 
 
-def _reason(cells: Sequence[GateCellRead]) -> Literal["unknown", "large"] | None:
+def _reason(cells: Sequence[GateCellRead]) -> Literal["unknown", "large", "elsewhere"] | None:
     unclear = [cell for cell in cells if cell.outcome == "unclear"]
+    if any(cell.elsewhere for cell in unclear):
+        return "elsewhere"
     if any(cell.between_known is False for cell in unclear):
         return "unknown"
     return "large" if any(cell.hopeless for cell in unclear) else None

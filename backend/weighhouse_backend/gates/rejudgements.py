@@ -125,7 +125,7 @@ class RejudgementService:
             lambda row: row,
             key_of=lambda row: row.campaign_id,
         )
-        return Page(items=self._rows(page.items), next_cursor=page.next_cursor)
+        return page.of(self._rows(page.items))
 
     def shown(self, rejudgement: Rejudgement) -> RejudgementRead:
         """A rejudgement with its progress."""

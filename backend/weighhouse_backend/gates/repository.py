@@ -151,7 +151,7 @@ class GateRepository:
                 CampaignVerdict.project_id == project_id,
                 CampaignVerdict.superseded_at.is_(None),
                 CampaignVerdict.verdict.in_(
-                    [*BASE_VERDICTS, Verdict.REGRESSION, Verdict.INCONCLUSIVE]
+                    [*BASE_VERDICTS - {Verdict.NO_BASELINE}, Verdict.REGRESSION]
                 ),
             )
         ).one()

@@ -18,7 +18,7 @@ class GateFigureRead(BaseModel):
     relative: float
     low: float
     high: float
-    """The 95 % interval."""
+    """The 95 % interval; the range of ratios where it is not known how much campaigns differ."""
     repeats: int
 
 
@@ -47,6 +47,8 @@ class GateCellRead(BaseModel):
     """One-sided p of more failures than before, adjusted likewise."""
     between_known: bool | None
     """Is what whole campaigns differ by part of the interval? None without one."""
+    elsewhere: bool = False
+    """Was the base measured on other machines, and nothing tells by how much they differ?"""
     hopeless: bool | None = None
     """Would even endless repeats leave that interval wider than the threshold, because whole
     campaigns differ by as much? None without one, or from before it was kept."""
@@ -142,8 +144,9 @@ class SupersededVerdictRead(BaseModel):
 class BesideProposal(BaseModel):
     """That the base be measured again beside the build, which cells that are unclear would need."""
 
-    reason: Literal["unknown", "large"]
-    """How much whole campaigns differ here: not known, or more than the threshold."""
+    reason: Literal["unknown", "large", "elsewhere"]
+    """How much whole campaigns differ here: not known, or more than the threshold; or the base was
+    measured on another machine, and it is not known how the two differ."""
     base: str
     """What to ask for as `base`."""
     minutes: float

@@ -11,6 +11,8 @@ from weighhouse_backend.campaigns.documents import begun_of, document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
+from weighhouse_backend.campaigns.transitions import CameTo
+from weighhouse_backend.comparisons.headlines import HeadlineService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.gates.answers import Decided
@@ -43,6 +45,7 @@ class CampaignSettlementService:
     confirming: ConfirmingService
     learning: LearningService
     verdicts: VerdictService
+    headlines: HeadlineService
     jobs: Jobs
 
     def settle_campaign(self, campaign_id: UUID) -> None:
@@ -61,7 +64,7 @@ class CampaignSettlementService:
         if campaign.noise:
             self.examination.keep(campaign)
             self.learning.learn(campaign, document)
-            self.campaigns.set_verdict(campaign.id, None)
+            self.campaigns.set_verdict(campaign.id, None, self._came_to(campaign))
             return
         limits = Limits.of(document)
         bases = self.gates.bases(campaign)
@@ -72,7 +75,9 @@ class CampaignSettlementService:
         self.verdicts.keep(campaign, decided, "more was measured")
         kept = self._kept(campaign, document)
         touched = self.history.extend(campaign, document, kept, decided.regressed)
-        self.campaigns.set_verdict(campaign.id, Verdict(decided.result.verdict))
+        self.campaigns.set_verdict(
+            campaign.id, Verdict(decided.result.verdict), self._came_to(campaign)
+        )
         now = self.campaigns.clock.now()
         owe_detection(self.repository.session, self.jobs, now, campaign_id, touched)
 
@@ -85,6 +90,10 @@ class CampaignSettlementService:
             decided = Decided(campaign.id, not_judged(reason), Bases(), self._limits(campaign))
             self.verdicts.keep(campaign, decided, "it could not be judged again")
         self.campaigns.set_verdict(campaign.id, None if campaign.noise else Verdict.INFRASTRUCTURE)
+
+    def _came_to(self, campaign: Campaign) -> CameTo:
+        headline = self.headlines.at_its_end(campaign)
+        return CameTo(headline.badge, headline.words)
 
     def _limits(self, campaign: Campaign) -> Limits:
         try:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import AwareDatetime, BaseModel, BeforeValidator
+from pydantic import BaseModel
 from sqlalchemy import DateTime, Select, Text, Uuid, cast, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
@@ -19,6 +19,7 @@ from weighhouse_backend.identity.models import AuditEntry
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.moments import Moment
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, Invalid
 from weighhouse_backend.kit.whence import whence
@@ -26,19 +27,6 @@ from weighhouse_backend.kit.whence import whence
 MOST_EXPORTED = 50_000
 COLUMNS = ("at", "actor", "action", "subject", "details", "address", "person_id", "token_id")
 STARTS_FORMULA = re.compile(r"\s*[=+@＝＋－＠-]|[\t\r\n]")
-
-
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
-
-
-def _as_documented(value: object) -> object:
-    """Instants as RFC 3339 writes them, and nothing else that could be taken for one."""
-    if isinstance(value, str) and not _MOMENT.fullmatch(value):
-        raise ValueError("not an instant with its zone, as 2026-11-24T01:00:00Z")
-    return value
-
-
-Moment = Annotated[AwareDatetime, BeforeValidator(_as_documented)]
 
 
 class AuditQuery(BaseModel):

@@ -37,10 +37,7 @@ def identity_list_audit_entries(
 ) -> Page[AuditEntryRead]:
     """Who did what to what, newest first; takes a maintainer."""
     found = service.entries(caller, project_id, wanted, page)
-    return Page(
-        items=[AuditEntryRead.model_validate(row) for row in found.items],
-        next_cursor=found.next_cursor,
-    )
+    return found.of(AuditEntryRead.model_validate(row) for row in found.items)
 
 
 @router.get(

@@ -1,4 +1,4 @@
-"""Logins, projects, members, API tokens."""
+"""Logins, organizations, members, API tokens."""
 
 from typing import Annotated
 from uuid import UUID
@@ -20,6 +20,8 @@ from weighhouse_backend.identity.factor_policy import FactorPolicyService
 from weighhouse_backend.identity.factors import FactorService, wrong_code
 from weighhouse_backend.identity.logins import Attempt, LoginService, Turns
 from weighhouse_backend.identity.origins import origin_of
+from weighhouse_backend.identity.project_endpoints import router as projects
+from weighhouse_backend.identity.projects import ProjectService
 from weighhouse_backend.identity.provider_schemas import SignedOut
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.schemas import (
@@ -31,7 +33,6 @@ from weighhouse_backend.identity.schemas import (
     MemberUpdate,
     OrganizationCreate,
     OrganizationRead,
-    ProjectCreate,
     ProjectRead,
     ProjectRoleUpdate,
     SessionCreate,
@@ -49,6 +50,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
+router.include_router(projects)
 PageDep = Annotated[PageQuery, Depends()]
 
 
@@ -108,7 +110,9 @@ def _insist_on_factor(request: Request, attempt: Attempt, user_id: UUID, code: s
 
 
 @router.get("/sessions/current", tags=["sessions"])
-def identity_who_am_i(caller: PersonDep, service: IdentityServiceDep) -> SessionRead:
+def identity_who_am_i(
+    caller: PersonDep, session: SessionDep, service: IdentityServiceDep
+) -> SessionRead:
     """Who is signed in, and what they see."""
     user = service.signed_in(caller)
     return SessionRead(
@@ -117,7 +121,7 @@ def identity_who_am_i(caller: PersonDep, service: IdentityServiceDep) -> Session
             OrganizationRead(id=one.id, slug=one.slug, name=one.name)
             for one in service.organizations(caller)
         ],
-        projects=service.projects(caller),
+        projects=ProjectService(session, SystemClock()).listed(caller),
         factor_required_by=sorted(set(caller.barred.values())),
     )
 
@@ -134,20 +138,6 @@ def identity_log_out(
     return SignedOut(
         provider_url=None if sealed is None else seal_of(request.app.state.settings).open(sealed)
     )
-
-
-@router.get("/projects", tags=["projects"])
-def identity_list_projects(caller: ManagerDep, service: IdentityServiceDep) -> Page[ProjectRead]:
-    """The caller's projects, with their role in each."""
-    return Page(items=service.projects(caller))
-
-
-@router.post("/projects", status_code=201, tags=["projects"])
-def identity_make_project(
-    body: ProjectCreate, caller: ManagerDep, service: IdentityServiceDep
-) -> ProjectRead:
-    """Make a project; takes a person who owns the organization."""
-    return service.make_project(caller, body)
 
 
 @router.post("/organizations", status_code=201, tags=["projects"])
@@ -237,10 +227,7 @@ def identity_list_tokens(
 ) -> Page[ApiTokenRead]:
     """The API tokens of a project: to a maintainer all, to others their own."""
     found = tokens.list(caller, project_id, page)
-    return Page(
-        items=[ApiTokenRead.model_validate(row) for row in found.items],
-        next_cursor=found.next_cursor,
-    )
+    return found.of(ApiTokenRead.model_validate(row) for row in found.items)
 
 
 @router.post("/api-tokens", status_code=201, tags=["tokens"])

@@ -47,6 +47,13 @@ class ProjectExists(Conflict):
     title = "The organization has a project with this slug already"
 
 
+class ProjectArchived(Conflict):
+    """Nothing new is measured in an archived project."""
+
+    slug = "project-archived"
+    title = "The project is archived"
+
+
 class WeakPassword(Invalid):
     """A password that is soon guessed."""
 

@@ -57,6 +57,11 @@ class Project(Base):
     slug: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime.datetime]
+    archived_at: Mapped[datetime.datetime | None]
+    """Since when nothing new is measured in it; none: it is in use."""
+    archived_by: Mapped[str | None] = mapped_column(Text)
+    restored_at: Mapped[datetime.datetime | None]
+    """When it was brought back last: dates of its schedules before then started nothing."""
 
 
 class Membership(Base):

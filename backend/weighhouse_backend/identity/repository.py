@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -17,6 +18,7 @@ from sqlalchemy import (
     true,
     update,
 )  # fmt: skip
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.selectable import TableValuedAlias
 
@@ -168,6 +170,16 @@ class IdentityRepository:
         return self.session.scalar(
             select(Project).where(Project.organization_id == organization_id, Project.slug == slug)
         )
+
+    def add_project(self, **values: Any) -> Project | None:
+        """A new project; None when its organization has one of this slug, seen or not."""
+        made = self.session.scalar(
+            insert(Project)
+            .values(values)
+            .on_conflict_do_nothing(index_elements=["organization_id", "slug"])
+            .returning(Project.id)
+        )
+        return None if made is None else self.session.get_one(Project, made)
 
     def membership(self, organization_id: UUID, user_id: UUID) -> Membership | None:
         """A person's place in an organization."""

@@ -49,6 +49,17 @@ class ProjectRead(BaseModel):
     organization_id: UUID
     organization_name: str
     role: Role
+    archived_at: datetime.datetime | None = None
+    """Since when nothing new is measured in it; null: it is in use."""
+    archived_by: str | None = None
+
+
+class ProjectUpdate(BaseModel):
+    """A project's new name; its slug stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Named(120)] = Field(examples=["Storage team"])
 
 
 class ProjectCreate(BaseModel):

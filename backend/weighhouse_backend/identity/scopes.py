@@ -30,8 +30,8 @@ class Scope(StrEnum):
     AUDIT_READ = "audit:read"
     """Read the audit log, and take it along."""
     PEOPLE_MANAGE = "people:manage"
-    """Look at and change people, tokens, quotas, retention; delete campaigns; all of `audit:read`.
-    """
+    """Look at and change people, projects, tokens, quotas, retention; delete campaigns; all of
+    `audit:read`."""
 
 
 INCLUDED: Mapping[Scope, frozenset[Scope]] = {
@@ -45,7 +45,8 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         alerts_read_series alerts_try_rule annotations_list
         campaigns_get campaigns_list campaigns_stream_events
         catalog_list_manifests catalog_list_systems catalog_read_system
-        comparisons_compare comparisons_list_caveats comparisons_read_answer
+        comparisons_compare comparisons_list_caveats comparisons_list_headlines
+        comparisons_read_answer
         comparisons_read_distributions comparisons_read_footprint comparisons_read_scaling
         experiments_diff experiments_fairness experiments_get experiments_get_revision
         experiments_get_revision_yaml experiments_get_schedule experiments_list
@@ -97,9 +98,11 @@ _OPERATIONS: Mapping[Scope | None, str] = {
     Scope.PEOPLE_MANAGE: """
         directories_let_in directories_read directories_shut_out
         identity_add_domain identity_change_member identity_end_project_role identity_invite
-        identity_list_domains identity_list_invitations identity_list_tokens identity_list_trusts
+        identity_archive_project identity_list_domains identity_list_invitations
+        identity_list_tokens identity_list_trusts identity_make_project
         identity_make_token identity_make_trust identity_read_provider identity_remove_domain
         identity_remove_member identity_remove_provider identity_remove_trust
+        identity_rename_project identity_restore_project
         identity_revoke_invitation identity_revoke_token identity_rotate_token
         identity_save_provider identity_set_project_role
         quotas_list_organizations quotas_save_of_organization quotas_save_of_project
@@ -109,7 +112,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         identity_add_passkey identity_begin_passkey identity_begin_second_factor
         identity_change_password identity_confirm_second_factor identity_end_login
         identity_end_other_logins identity_list_logins identity_log_out
-        identity_make_organization identity_make_project identity_read_factor_policy
+        identity_make_organization identity_read_factor_policy
         identity_read_second_factor identity_remove_passkey identity_remove_second_factor
         identity_renew_recovery_codes identity_reset_second_factor identity_set_factor_policy
         identity_who_am_i notices_count notices_list notices_mark_read notices_read_settings

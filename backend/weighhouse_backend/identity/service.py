@@ -10,11 +10,7 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import audit, rosters
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.errors import (
-    LastOwner,
-    OrganizationExists,
-    ProjectExists,
-)
+from weighhouse_backend.identity.errors import LastOwner, OrganizationExists
 from weighhouse_backend.identity.giving import (
     founding,
     give_in_project,
@@ -29,13 +25,14 @@ from weighhouse_backend.identity.models import (
     User,
 )
 from weighhouse_backend.identity.owners import project_of_owned
+from weighhouse_backend.identity.projects import project_read
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import MemberRole, Role
-from weighhouse_backend.identity.schemas import OrganizationCreate, ProjectCreate, ProjectRead
+from weighhouse_backend.identity.schemas import OrganizationCreate, ProjectRead
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid, NotFound
+from weighhouse_backend.kit.problems import Forbidden, NotFound
 from weighhouse_backend.kit.tenancy import confine_to_people
 
 FIRST_PROJECT = "main"
@@ -78,20 +75,6 @@ class IdentityService:
         found = self.user(caller.id)
         confine_to_people(self.session, caller.roles)
         return found
-
-    def projects(self, caller: Caller) -> list[ProjectRead]:
-        """The caller's projects."""
-        return [
-            ProjectRead(
-                id=project.id,
-                slug=project.slug,
-                name=project.name,
-                organization_id=organization.id,
-                organization_name=organization.name,
-                role=caller.roles[project.id],
-            )
-            for project, organization in self._repository.projects(list(caller.project_ids))
-        ]
 
     def organizations(self, caller: Caller) -> list[Organization]:
         """The caller's organizations."""
@@ -210,35 +193,6 @@ class IdentityService:
             email = self.user(user_id).email
             self._audit(caller, "member.project_role_ended", email, project_id)
 
-    def make_project(self, caller: Caller, wanted: ProjectCreate) -> ProjectRead:
-        """Make a project; takes a person who owns the organization.
-
-        :raises ProjectExists: when the organization has one with this slug.
-        """
-        if caller.kind != "user":
-            raise Forbidden("an API token belongs to one project; a person makes another")
-        organization = self._own_organization(caller, wanted.organization_id)
-        if self._repository.project_by_slug(organization.id, wanted.slug) is not None:
-            raise ProjectExists
-        project = Project(
-            id=new_id(),
-            organization_id=organization.id,
-            slug=wanted.slug,
-            name=wanted.name,
-            created_at=self.clock.now(),
-        )
-        confine_to_people(self.session, {*caller.roles, project.id})
-        self._repository.add(project)
-        self._audit(caller, "project.created", project.slug, project.id)
-        return ProjectRead(
-            id=project.id,
-            slug=project.slug,
-            name=project.name,
-            organization_id=organization.id,
-            organization_name=organization.name,
-            role=Role.OWNER,
-        )
-
     def make_organization(self, caller: Caller, wanted: OrganizationCreate) -> ProjectRead:
         """Make an organization with its first project, owned by the caller; takes a person who owns
         one on this installation.
@@ -264,25 +218,7 @@ class IdentityService:
         grant = founding(organization_id=organization.id)
         self._repository.add(grant.row(Membership, user_id=caller.id, created_at=now))
         self._audit(caller, "organization.created", organization.slug, project.id)
-        return ProjectRead(
-            id=project.id, slug=project.slug, name=project.name, organization_id=organization.id,
-            organization_name=organization.name, role=Role.OWNER,
-        )  # fmt: skip
-
-    def _own_organization(self, caller: Caller, organization_id: UUID | None) -> Organization:
-        own = {one.id: one for one in self.organizations(caller)}
-        chosen = organization_id or (next(iter(own)) if len(own) == 1 else None)
-        if chosen is None:
-            raise Invalid(
-                "which organization? give organization_id",
-                errors=[FieldProblem(path="organization_id", message="is missing", expected="id")],
-            )
-        membership = self._repository.membership(chosen, caller.id)
-        if membership is None or chosen not in own:
-            raise NotFound
-        if membership.role != Role.OWNER:
-            raise Forbidden(f"you are {membership.role} in this organization; this takes owner")
-        return own[chosen]
+        return project_read(project, organization, Role.OWNER)
 
     def _member_of(self, caller: Caller, project_id: UUID, user_id: UUID) -> None:
         caller.require(project_id, Role.OWNER)

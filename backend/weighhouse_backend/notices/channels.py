@@ -156,7 +156,7 @@ class ChannelService:
             self.repository.session, self.repository.deliveries_of(row.id), NoticeDelivery.id,
             query, lambda one: one,
         )  # fmt: skip
-        return Page[DeliveryRead](items=self._deliveries(page.items), next_cursor=page.next_cursor)
+        return page.of(self._deliveries(page.items))
 
     def _deliveries(self, rows: list[NoticeDelivery]) -> list[DeliveryRead]:
         notices = self.repository.notices({row.notice_id for row in rows if row.notice_id})

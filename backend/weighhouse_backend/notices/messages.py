@@ -20,7 +20,11 @@ KINDS_IN_WORDS = {
     NoticeKind.REPLY: "Vendor's reply",
 }
 TEST = "test"
-WITH_FIGURES = frozenset({NoticeKind.REGRESSION, NoticeKind.CHALLENGE, NoticeKind.REPLY})
+WITH_FIGURES = frozenset(
+    {
+        NoticeKind.REGRESSION, NoticeKind.CAMPAIGN_DONE, NoticeKind.CHALLENGE, NoticeKind.REPLY,
+    }
+)  # fmt: skip
 """What says figures, or whose author may."""
 DISCLOSURE = "For the organization alone, not for publication. Its caveats stand on the page."
 

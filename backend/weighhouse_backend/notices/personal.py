@@ -33,10 +33,7 @@ class BellService:
             self.repository.session, statement, NoticeEntry.id, query, lambda row: row
         )
         notices = self.repository.notices({row.notice_id for row in page.items})
-        return Page[NoticeRead](
-            items=[_read(row, notices[row.notice_id]) for row in page.items],
-            next_cursor=page.next_cursor,
-        )
+        return page.of(_read(row, notices[row.notice_id]) for row in page.items)
 
     def unread_count(self, caller: Caller) -> int:
         """How much of it was not read."""

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.identity.projects import insist_on_use
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.quotas.errors import QuotaExceeded
 from weighhouse_backend.quotas.kinds import (
@@ -76,8 +77,10 @@ class QuotaGuard:
     def may_spend(self, project_id: UUID) -> None:
         """Ask before work begins that uses machines and storage: as much as it will.
 
+        :raises ProjectArchived: when the project is archived.
         :raises QuotaExceeded: when the month's machine-hours are spent, or storage is full.
         """
+        insist_on_use(self.session, project_id)
         for kind in SPENT:
             limits = self._limits(kind, project_id)
             if limits is not None:

@@ -108,7 +108,7 @@ class QuotaService:
             )
             for one in found.items
         ]
-        return Page(items=items, next_cursor=found.next_cursor)
+        return found.of(items)
 
     def save_of_organization(
         self, caller: Caller, organization_id: UUID, limits: QuotaLimits, if_match: str | None

@@ -85,7 +85,7 @@ class RunReadService:
         if campaign_id is not None:
             statement = statement.where(Run.campaign_id == campaign_id)
         page: Page[Run] = page_of(self.repository.session, statement, Run.id, query, _same)
-        return Page[RunListed](items=self.views(page.items), next_cursor=page.next_cursor)
+        return page.of(self.views(page.items))
 
     def views(self, runs: Sequence[Run]) -> list[RunListed]:
         """Runs with their figures, in the given order; as many queries for all as for one."""

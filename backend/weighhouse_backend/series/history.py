@@ -135,17 +135,14 @@ class HistoryService:
         digests = self.repository.digests([series.id for series in page.items])
         experiments = self.experiments.get_many({series.experiment_id for series in page.items})
         names = self.names.of(page.items)
-        return Page[SeriesFacts](
-            items=[
-                facts_read(
-                    series,
-                    digests[series.id],
-                    experiments[series.experiment_id].name,
-                    names[series.id],
-                )
-                for series in page.items
-            ],
-            next_cursor=page.next_cursor,
+        return page.of(
+            facts_read(
+                series,
+                digests[series.id],
+                experiments[series.experiment_id].name,
+                names[series.id],
+            )
+            for series in page.items
         )
 
     def read(self, caller: Caller, series_id: UUID) -> SeriesCourse:

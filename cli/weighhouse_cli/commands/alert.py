@@ -11,6 +11,7 @@ from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.console import OUT, print_json
 from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.lists import tell_of_rest
 
 app = typer.Typer(help="Read and triage alerts.", no_args_is_help=True)
 NONE = "none"
@@ -44,6 +45,9 @@ def list_alerts(
         str | None, typer.Option(help="Those of a person's id, or of `nobody`.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=200, help="So many at most.")] = 50,
+    cursor: Annotated[
+        str | None, typer.Option(help="Go on where an earlier answer ended; `oldest`: the last.")
+    ] = None,
     as_json: AsJson = False,
     url: Url = None,
     token: Token = None,
@@ -51,8 +55,8 @@ def list_alerts(
     """Alerts, the latest raised first; by default those that are open."""
     chosen = [str(one) for one in state] if state else None if everything else list(OPEN)
     page = Client(find_access(url, token)).get(
-        "/alerts", limit=limit, state=chosen, experiment_id=experiment, system_id=system,
-        assignee=assignee,
+        "/alerts", limit=limit, cursor=cursor, state=chosen, experiment_id=experiment,
+        system_id=system, assignee=assignee,
     )  # fmt: skip
     if as_json:
         print_json(page)
@@ -65,6 +69,7 @@ def list_alerts(
         OUT.print(_title(one), soft_wrap=True)
         OUT.print(Text(f"  {one['id']}  {' · '.join(part for part in said if part)}", style="dim"),
                   soft_wrap=True)  # fmt: skip
+    tell_of_rest(page, "alerts", "more at once: --limit 200")
 
 
 @app.command()

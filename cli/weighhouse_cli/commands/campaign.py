@@ -1,13 +1,12 @@
 """`weighhouse campaign`: look at campaigns."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 from weighhouse_protocol.text import escaped
 
 from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands.campaign_list import list_campaigns
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
 from weighhouse_cli.console import (
@@ -16,53 +15,20 @@ from weighhouse_cli.console import (
     follow,
     print_json,
     show_caveats,
+    show_headline,
     show_history,
     show_verdict,
 )
 from weighhouse_cli.costs import show_costs
 from weighhouse_cli.faults import faults_of, show_faults
+from weighhouse_cli.headlines import headlines_of
 from weighhouse_cli.searches import show_searches
 
 app = typer.Typer(help="Look at campaigns.", no_args_is_help=True)
 Identifier = Annotated[str, typer.Argument(help="The campaign's id.")]
 
 
-@app.command("list")
-def list_campaigns(
-    commit: Annotated[
-        str | None, typer.Option(help="Those of a commit; its first digits suffice.")
-    ] = None,
-    branch: Annotated[str | None, typer.Option(help="Those of a branch.")] = None,
-    pull_request: Annotated[
-        int | None, typer.Option(help="Those of a pull or merge request.")
-    ] = None,
-    as_json: AsJson = False,
-    url: Url = None,
-    token: Token = None,
-) -> None:
-    """The latest campaigns, newest first."""
-    page = Client(find_access(url, token)).get(
-        "/campaigns", limit=20, commit=commit, branch=branch, pull_request=pull_request
-    )
-    if as_json:
-        print_json(page)
-        return
-    table = Table(box=None, header_style="dim")
-    for column in ("id", "experiment", "#", "status", "verdict", "runs", "commit"):
-        table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
-    for one in page["items"]:
-        runs = f"{one['runs']['completed']}/{one['runs']['total']}"
-        table.add_row(
-            one["id"], one["experiment"]["slug"], str(one["number"]), one["status"],
-            one["verdict"] or "", runs, _commit(one["git"]),
-        )  # fmt: skip
-    OUT.print(table)
-
-
-def _commit(git: dict[str, Any] | None) -> Text:
-    if git is None:
-        return Text("")
-    return Text(f"{git['commit'][:10]} {git['branch'] or ''}".rstrip())
+app.command("list")(list_campaigns)
 
 
 @app.command()
@@ -88,10 +54,13 @@ def verdict(
     campaign: Identifier, as_json: AsJson = False, url: Url = None, token: Token = None
 ) -> None:
     """Show the verdict of a campaign, and those that held before."""
-    gate = Client(find_access(url, token)).get(f"/campaigns/{campaign}/gate")
+    client = Client(find_access(url, token))
+    gate = client.get(f"/campaigns/{campaign}/gate")
+    told = headlines_of(client, [campaign])
     if as_json:
-        print_json(gate)
+        print_json(gate | {"headline": told[campaign]})
         return
+    show_headline(told[campaign])
     show_verdict(gate)
     show_caveats(gate["caveats"])
     show_history(gate)

@@ -37,6 +37,7 @@ class Scale(StrEnum):
     SMALL = "small"
     SIDES = "sides"
     LONG = "long"
+    DOUBTFUL = "doubtful"
 
 
 @app.callback()
@@ -51,7 +52,8 @@ def seed(
         typer.Option(
             help="full: eight sides at six levels, histories of 60 and 200 campaigns, runs of an "
             "hour and of twelve; some minutes. small: a little of each. sides: one comparison of "
-            "three sides, at three levels of two workloads. long: the run of twelve hours alone."
+            "three sides, at three levels of two workloads. long: the run of twelve hours alone. "
+            "doubtful: a slow night, a machine replaced, noise that grew, stalls."
         ),
     ] = Scale.FULL,
     once: Annotated[bool, typer.Option(help="End when everything is there.")] = False,

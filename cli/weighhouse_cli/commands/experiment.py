@@ -53,6 +53,7 @@ def _offline(text: str) -> dict[str, Any]:
         "cells": experiment.cells_count,
         "runs": experiment.runs_count,
         "most_runs": experiment.most_runs_count,
+        "again_runs": experiment.again_runs_count,
     }
     return {"valid": True, "errors": [], "plan": plan, "comparability": []}
 
@@ -79,10 +80,11 @@ def _show(file: Path, found: dict[str, Any]) -> None:
 
 def _extent(plan: dict[str, Any]) -> str:
     seconds, most = plan.get("estimated_seconds"), plan.get("most_estimated_seconds")
+    again = f"; up to {plan['again_runs']} more if cells seem worse" if plan["again_runs"] else ""
     if plan["most_runs"] == plan["runs"]:
-        return f"{plan['runs']} runs" + (f", about {duration(seconds)}" if seconds else "")
+        return f"{plan['runs']} runs" + (f", about {duration(seconds)}" if seconds else "") + again
     text = f"{plan['runs']} to {plan['most_runs']} runs"
-    return text + (f", about {duration(seconds)} to {duration(most)}" if seconds else "")
+    return text + (f", about {duration(seconds)} to {duration(most)}" if seconds else "") + again
 
 
 @app.command()

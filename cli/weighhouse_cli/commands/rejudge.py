@@ -13,9 +13,9 @@ from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.console import OUT, VERDICT_STYLES, print_json
 from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.lists import every
 
 EVERY_SECONDS = 1.0
-PAGE = 200
 
 
 def rejudge(
@@ -91,14 +91,7 @@ def _follow(client: Client, made: dict[str, Any], *, quiet: bool) -> dict[str, A
 
 def _campaigns(client: Client, rejudgement_id: str) -> Iterator[dict[str, Any]]:
     """Its campaigns, the newest first."""
-    cursor = None
-    while True:
-        path = f"/rejudgements/{rejudgement_id}/campaigns"
-        page = client.get(path, limit=PAGE, cursor=cursor)
-        yield from page["items"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return
+    return every(client, f"/rejudgements/{rejudgement_id}/campaigns")
 
 
 def _show(ended: dict[str, Any], rows: list[dict[str, Any]]) -> None:

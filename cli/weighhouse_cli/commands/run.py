@@ -15,6 +15,7 @@ from weighhouse_cli.courses import courses_of, show_courses
 from weighhouse_cli.exits import CommandFailed, Exit
 from weighhouse_cli.failures import show_failures
 from weighhouse_cli.git_context import GitOptions, find_context, in_words
+from weighhouse_cli.headlines import headlines_of
 from weighhouse_cli.searches import searches_of, show_searches
 
 
@@ -136,7 +137,8 @@ def finish(
     if as_json:
         chosen = {} if searches is None else {"searches": searches}
         told = {"scenarios": courses} if courses else {}
-        print_json({"campaign": campaign, "gate": verdict} | chosen | told)
+        headline = headlines_of(client, [campaign["id"]])[campaign["id"]]
+        print_json({"campaign": campaign, "headline": headline, "gate": verdict} | chosen | told)
     else:
         failed = campaign["runs"]["failed"]
         OUT.print(f"{campaign['status']}" + (f", {failed} runs failed" if failed else ""))

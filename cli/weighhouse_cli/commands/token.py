@@ -8,6 +8,7 @@ from rich.table import Table
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.console import OUT, print_json
+from weighhouse_cli.lists import every
 
 app = typer.Typer(help="API tokens for pipelines.", no_args_is_help=True)
 
@@ -37,7 +38,7 @@ def create(
 @app.command("list")
 def list_tokens(as_json: AsJson = False, url: Url = None, token: Token = None) -> None:
     """The project's tokens, by prefix."""
-    page = Client(find_access(url, token)).get("/api-tokens")
+    page = {"items": list(every(Client(find_access(url, token)), "/api-tokens"))}
     if as_json:
         print_json(page)
         return

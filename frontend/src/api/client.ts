@@ -25,7 +25,8 @@ export function onRoleRests(listener: () => void): void {
   roleRests = listener
 }
 
-interface Answer<T> {
+/** What a call of `api` comes to. */
+export interface Answer<T> {
   data?: T
   error?: unknown
   response: Response

@@ -852,7 +852,12 @@ export interface paths {
         };
         /**
          * Campaigns List
-         * @description Campaigns, newest first; of one commit, branch or pull request if asked.
+         * @description Campaigns, newest first: all, or those for which every condition holds.
+         *
+         *     `text` is part of the experiment's name or slug, a number (`12`, `#12`), the first four or more
+         *     digits of a commit, or a release; `label` is one that machines had to carry, as `rack=a`;
+         *     `verdict=none` are those without one. `since` and `until` are about when it was asked for. Each
+         *     page tells the one after and the one before; `cursor=oldest` is the last, `total=true` counts.
          */
         get: operations["campaigns_list"];
         put?: never;
@@ -1825,6 +1830,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/headlines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons List Headlines
+         * @description What campaigns came to, in the order asked for: who leads, how sure that is, and how much
+         *     failed; the words that the comparison of their targets has, and letters and commands.
+         */
+        get: operations["comparisons_list_headlines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/identity-provider": {
         parameters: {
             query?: never;
@@ -2609,15 +2635,56 @@ export interface paths {
         };
         /**
          * Identity List Projects
-         * @description The caller's projects, with their role in each.
+         * @description The caller's projects, archived ones too, with their role in each.
          */
         get: operations["identity_list_projects"];
         put?: never;
         /**
          * Identity Make Project
-         * @description Make a project; takes a person who owns the organization.
+         * @description Make a project; takes an owner of the organization, signed in or by a personal token.
          */
         post: operations["identity_make_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Identity Rename Project
+         * @description Give a project another name; its slug stays. Takes an owner of it.
+         */
+        patch: operations["identity_rename_project"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Archive Project
+         * @description Let nothing new be measured in a project. Nothing is deleted, and what is under way goes on
+         *     to its end; schedules stand still. Takes an owner of it.
+         */
+        post: operations["identity_archive_project"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2643,6 +2710,27 @@ export interface paths {
          * @description Take a member's own role in a project; the one in the organization stays.
          */
         delete: operations["identity_end_project_role"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Restore Project
+         * @description Let an archived project be used again; its schedules go on with their next date. Takes an
+         *     owner of it.
+         */
+        post: operations["identity_restore_project"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4631,7 +4719,7 @@ export interface components {
              * Reason
              * @enum {string}
              */
-            reason: "unknown" | "large";
+            reason: "unknown" | "large" | "elsewhere";
         };
         /**
          * CampaignCreate
@@ -4706,6 +4794,32 @@ export interface components {
             systems: {
                 [key: string]: string;
             };
+        };
+        /**
+         * CampaignHeadlineRead
+         * @description What a campaign came to.
+         */
+        CampaignHeadlineRead: {
+            /** Badge */
+            badge: string;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Failed */
+            failed: string;
+            /** Sentence */
+            sentence: string;
+            /** So Far */
+            so_far: boolean;
+            /** Sure */
+            sure: string;
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "told" | "open" | "caution" | "bad";
         };
         /**
          * CampaignKeepingRead
@@ -5451,6 +5565,7 @@ export interface components {
             disclosure: components["schemas"]["DisclosureRead"];
             /** Fairness */
             fairness: components["schemas"]["AspectRead"][];
+            headline: components["schemas"]["HeadlineRead"];
             /** Leads */
             leads: components["schemas"]["LeadRead"][];
             /** Load Levels */
@@ -5797,6 +5912,13 @@ export interface components {
             baseline_repeats: number;
             /** Baseline Side */
             baseline_side: string;
+            /**
+             * Basis
+             * @description Of what `relative` is: of the two medians beside it, as far as these are shown; else of
+             *     blocks, pair by pair, or of whole campaigns.
+             * @enum {string}
+             */
+            readonly basis: "medians" | "blocks" | "campaigns";
             /** Better */
             better: boolean | null;
             /**
@@ -6994,6 +7116,11 @@ export interface components {
             again?: components["schemas"]["GateFigureRead"] | null;
             /** Between Known */
             between_known: boolean | null;
+            /**
+             * Elsewhere
+             * @default false
+             */
+            elsewhere?: boolean;
             first?: components["schemas"]["GateFigureRead"] | null;
             /** Hopeless */
             hopeless?: boolean | null;
@@ -7196,6 +7323,27 @@ export interface components {
             /** Project Id */
             project_id?: string | null;
             role: components["schemas"]["MemberRole"];
+        };
+        /**
+         * HeadlineRead
+         * @description What was measured came to, and how much failed; in the same words wherever it is told.
+         */
+        HeadlineRead: {
+            /** Badge */
+            badge: string;
+            /** Failed */
+            failed: string;
+            /** Sentence */
+            sentence: string;
+            /** So Far */
+            so_far: boolean;
+            /** Sure */
+            sure: string;
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "told" | "open" | "caution" | "bad";
         };
         /**
          * HealthRead
@@ -9006,6 +9154,9 @@ export interface components {
             items: components["schemas"]["AgentRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[AlertRead] */
         Page_AlertRead_: {
@@ -9013,6 +9164,9 @@ export interface components {
             items: components["schemas"]["AlertRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[AnnotationRead] */
         Page_AnnotationRead_: {
@@ -9020,6 +9174,9 @@ export interface components {
             items: components["schemas"]["AnnotationRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ApiTokenRead] */
         Page_ApiTokenRead_: {
@@ -9027,6 +9184,9 @@ export interface components {
             items: components["schemas"]["ApiTokenRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[AuditEntryRead] */
         Page_AuditEntryRead_: {
@@ -9034,6 +9194,9 @@ export interface components {
             items: components["schemas"]["AuditEntryRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[CampaignSummary] */
         Page_CampaignSummary_: {
@@ -9041,6 +9204,9 @@ export interface components {
             items: components["schemas"]["CampaignSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ChannelRead] */
         Page_ChannelRead_: {
@@ -9048,6 +9214,9 @@ export interface components {
             items: components["schemas"]["ChannelRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[DeliveryRead] */
         Page_DeliveryRead_: {
@@ -9055,6 +9224,9 @@ export interface components {
             items: components["schemas"]["DeliveryRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[DomainRead] */
         Page_DomainRead_: {
@@ -9062,6 +9234,9 @@ export interface components {
             items: components["schemas"]["DomainRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ExperimentRevisionRead] */
         Page_ExperimentRevisionRead_: {
@@ -9069,6 +9244,9 @@ export interface components {
             items: components["schemas"]["ExperimentRevisionRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ExperimentSummary] */
         Page_ExperimentSummary_: {
@@ -9076,6 +9254,9 @@ export interface components {
             items: components["schemas"]["ExperimentSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[InvitationRead] */
         Page_InvitationRead_: {
@@ -9083,6 +9264,9 @@ export interface components {
             items: components["schemas"]["InvitationRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[LoginRead] */
         Page_LoginRead_: {
@@ -9090,6 +9274,9 @@ export interface components {
             items: components["schemas"]["LoginRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ManifestRead] */
         Page_ManifestRead_: {
@@ -9097,6 +9284,9 @@ export interface components {
             items: components["schemas"]["ManifestRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[MemberRead] */
         Page_MemberRead_: {
@@ -9104,6 +9294,9 @@ export interface components {
             items: components["schemas"]["MemberRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[NoticeRead] */
         Page_NoticeRead_: {
@@ -9111,6 +9304,9 @@ export interface components {
             items: components["schemas"]["NoticeRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[OccurrenceRead] */
         Page_OccurrenceRead_: {
@@ -9118,6 +9314,9 @@ export interface components {
             items: components["schemas"]["OccurrenceRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[OrganizationQuotasRead] */
         Page_OrganizationQuotasRead_: {
@@ -9125,6 +9324,9 @@ export interface components {
             items: components["schemas"]["OrganizationQuotasRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ProjectRead] */
         Page_ProjectRead_: {
@@ -9132,6 +9334,9 @@ export interface components {
             items: components["schemas"]["ProjectRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[ProviderOffer] */
         Page_ProviderOffer_: {
@@ -9139,6 +9344,9 @@ export interface components {
             items: components["schemas"]["ProviderOffer"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[RejudgedCampaignRead] */
         Page_RejudgedCampaignRead_: {
@@ -9146,6 +9354,9 @@ export interface components {
             items: components["schemas"]["RejudgedCampaignRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[RunListed] */
         Page_RunListed_: {
@@ -9153,6 +9364,9 @@ export interface components {
             items: components["schemas"]["RunListed"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[SeriesSummaryRead] */
         Page_SeriesSummaryRead_: {
@@ -9160,6 +9374,9 @@ export interface components {
             items: components["schemas"]["SeriesSummaryRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[SystemRead] */
         Page_SystemRead_: {
@@ -9167,6 +9384,9 @@ export interface components {
             items: components["schemas"]["SystemRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /** Page[TrustRead] */
         Page_TrustRead_: {
@@ -9174,6 +9394,9 @@ export interface components {
             items: components["schemas"]["TrustRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            total?: components["schemas"]["Total"] | null;
         };
         /**
          * PaidMachineRead
@@ -9485,6 +9708,10 @@ export interface components {
          * @description What a campaign of the document would be.
          */
         PlanRead: {
+            /** Again Estimated Seconds */
+            again_estimated_seconds: number;
+            /** Again Runs */
+            again_runs: number;
             /** Cells */
             cells: number;
             /** Estimated Seconds */
@@ -9768,6 +9995,10 @@ export interface components {
          * @description A project, with the caller's role in it.
          */
         ProjectRead: {
+            /** Archived At */
+            archived_at?: string | null;
+            /** Archived By */
+            archived_by?: string | null;
             /**
              * Id
              * Format: uuid
@@ -9792,6 +10023,17 @@ export interface components {
          */
         ProjectRoleUpdate: {
             role: components["schemas"]["Role"];
+        };
+        /**
+         * ProjectUpdate
+         * @description A project's new name; its slug stays.
+         */
+        ProjectUpdate: {
+            /**
+             * Name
+             * @example Storage team
+             */
+            name: string;
         };
         /**
          * ProviderOffer
@@ -12749,6 +12991,16 @@ export interface components {
             replication_factor?: number;
         };
         /**
+         * Total
+         * @description How many there are in all, over all pages.
+         */
+        Total: {
+            /** Count */
+            count: number;
+            /** Is Exact */
+            is_exact: boolean;
+        };
+        /**
          * TrackRecordRead
          * @description What a project's verdicts and alerts came to: how often they were wrong, as far as known.
          */
@@ -14643,6 +14895,7 @@ export interface operations {
                 project_id?: string | null;
                 state?: components["schemas"]["AlertState"][] | null;
                 system_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15036,6 +15289,7 @@ export interface operations {
                 limit?: number;
                 run_id?: string[] | null;
                 series_id?: string[] | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15321,6 +15575,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15456,6 +15711,7 @@ export interface operations {
                 project_id?: string | null;
                 since?: string | null;
                 text?: string | null;
+                total?: boolean;
                 until?: string | null;
             };
             header?: never;
@@ -15527,11 +15783,22 @@ export interface operations {
                 branch?: string | null;
                 commit?: string | null;
                 cursor?: string | null;
+                experiment?: string | null;
                 experiment_id?: string | null;
+                label?: string | null;
                 limit?: number;
+                measured?: boolean | null;
                 project_id?: string | null;
                 pull_request?: number | null;
+                release?: string | null;
+                requested_by?: string | null;
+                since?: string | null;
                 status?: components["schemas"]["CampaignStatus"] | null;
+                text?: string | null;
+                total?: boolean;
+                trigger?: components["schemas"]["Trigger"] | null;
+                until?: string | null;
+                verdict?: components["schemas"]["Verdict"] | "none" | null;
             };
             header?: never;
             path?: never;
@@ -17021,6 +17288,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -17249,6 +17517,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -17833,6 +18102,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -18068,6 +18338,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TrackRecordRead"];
+                };
+            };
+        };
+    };
+    comparisons_list_headlines: {
+        parameters: {
+            query: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                /** @description Which, repeated */
+                campaign: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignHeadlineRead"][];
                 };
             };
         };
@@ -18742,6 +19046,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
                 unread?: boolean;
             };
             header?: never;
@@ -18975,6 +19280,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -19274,6 +19580,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -19857,6 +20164,72 @@ export interface operations {
             };
         };
     };
+    identity_rename_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
+            };
+        };
+    };
+    identity_archive_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
+            };
+        };
+    };
     identity_set_project_role: {
         parameters: {
             query?: never;
@@ -19918,6 +20291,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    identity_restore_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
             };
         };
     };
@@ -19993,6 +20397,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 outcome?: components["schemas"]["Outcome-Input"] | null;
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -20233,6 +20638,7 @@ export interface operations {
                 campaign_id?: string | null;
                 cursor?: string | null;
                 limit?: number;
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -21016,6 +21422,7 @@ export interface operations {
                 limit?: number;
                 metric?: string | null;
                 system_id?: string | null;
+                total?: boolean;
                 workload?: string | null;
             };
             header?: never;

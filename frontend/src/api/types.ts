@@ -1,4 +1,4 @@
-import type { components } from './schema'
+import type { components, operations } from './schema'
 
 /** The API's resources under the names the interface uses; their shapes are generated. */
 type Schemas = components['schemas']
@@ -21,6 +21,8 @@ export type ApiToken = Schemas['ApiTokenRead']
 export type Campaign = Schemas['CampaignRead']
 export type CampaignCell = Schemas['CellRead']
 export type CampaignSummary = Schemas['CampaignSummary']
+/** What lists of campaigns are narrowed to. */
+export type CampaignQuery = NonNullable<operations['campaigns_list']['parameters']['query']>
 export type CellRun = Schemas['CellRun']
 export type AspectRow = Schemas['AspectRead']
 export type Search = Schemas['SearchRead']
@@ -50,6 +52,7 @@ export type ExperimentSummary = Schemas['ExperimentSummary']
 export type Failure = Schemas['FailureRead']
 export type Finding = Schemas['FindingRead']
 export type Footprint = Schemas['FootprintRead']
+export type Headline = Schemas['HeadlineRead']
 export type Gate = Schemas['GateRead']
 export type Reading = Schemas['ReadingRead']
 export type Lead = Schemas['LeadRead']

@@ -48,9 +48,9 @@ describe('ratioMark', () => {
 })
 
 describe('writeRatio', () => {
-  it('is a factor where it is large, a percentage where it is small', () => {
+  it('is a factor whatever its size, finer near to the same', () => {
     expect([2.4, 11, 240, 0.25].map(writeRatio)).toEqual(['×2.40', '×11.0', '×240', '÷4.00'])
-    expect([1.042, 0.958, 1, 1.00004].map(writeRatio)).toEqual(['+4.2\u2009%', '−4.2\u2009%', '0\u2009%', '0\u2009%'])
+    expect([1.025, 1.3, 0.958, 1, 1.00004].map(writeRatio)).toEqual(['×1.025', '×1.30', '÷1.044', '×1', '×1'])
     expect(writeRatio(-0.2)).toBe('–')
   })
 })

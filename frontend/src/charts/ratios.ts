@@ -61,17 +61,17 @@ export function ratioMark(one: Ratio, axis: RatioAxis): RatioMark {
   }
 }
 
-/** A ratio in words of its own: `×2.40`, `÷3.1` for less than half, `−4.2 %` for what is near to the same. */
+/**
+ * A ratio in words of its own, in one notation however large it is: `×2.40`, `×1.025`, `÷3.10`, `×1` for the same.
+ */
 export function writeRatio(ratio: number): string {
   if (!Number.isFinite(ratio) || ratio <= 0) return '–'
-  if (ratio >= 1.5) return `×${figures(ratio)}`
-  if (ratio <= 1 / 1.5) return `÷${figures(1 / ratio)}`
-  const percent = (ratio - 1) * 100
-  const written = Math.abs(percent).toFixed(1)
-  return Number(written) === 0 ? '0\u2009%' : `${percent < 0 ? '−' : '+'}${written}\u2009%`
+  const written = figures(Math.max(ratio, 1 / ratio))
+  return Number(written) === 1 ? '×1' : `${ratio >= 1 ? '×' : '÷'}${written}`
 }
 
 function figures(value: number): string {
+  if (value < 1.1) return value.toFixed(3)
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 

@@ -53,11 +53,13 @@ describe('historyOption', () => {
   it('tells what a point was measured for, made harmless', () => {
     expect(told(input, 'median', 1)).toContain('abcdef1234 on &lt;img src=x')
     expect(told(input, 'median', 1)).not.toContain('<img')
-    expect(told(input, 'median', 0)).toMatch(/104 op\/s$/)
+    expect(told(input, 'median', 0)).toMatch(/90 op\/s$/)
   })
 
   it('calls a range a range: below four repeats there is no interval', () => {
-    expect(told(input, 'median', 0)).toContain('range 80 op/s to 104 op/s')
+    const few = { ...input, lines: [line({ ...point, repeats: [80, 104] })] }
+    expect(told(few, 'median', 0)).toContain('range of 2 repeats 80 op/s to 104 op/s')
+    expect(told({ ...input, lines: [line({ ...point, repeats: [90] })] }, 'median', 0)).toMatch(/90 op\/s$/)
     const enough = { ...input, lines: [line({ ...point, repeats: [1, 2, 3, 4] })] }
     expect(told(enough, 'median', 0)).toContain('95 % interval 80 op/s')
   })

@@ -1,6 +1,6 @@
 import { format as text } from 'echarts/core'
 
-import { formatRelative, formatSpread } from '@/ui'
+import { formatRelative, formatSpread, spanKind, spanWord } from '@/ui'
 
 import { bandSeries } from './bands'
 import type { ChartOption } from './echarts'
@@ -85,8 +85,6 @@ export interface HistoryInput {
   zoom?: Zoom | null
 }
 
-/** Repeats below which there is a range and no interval. */
-const FEWEST = 4
 const BAND = 'what this machine cannot tell'
 /** Where gaps are marked: just above the axis, in shares of the plot's height. */
 const ABOVE_AXIS = 0.035
@@ -269,8 +267,8 @@ function noteAt(
 
 function pointInWords(name: string, point: HistoryPoint, input: HistoryInput): string {
   const interval =
-    point.low !== null && point.high !== null
-      ? `<br>${point.repeats.length < FEWEST ? 'range' : '95 % interval'} ` +
+    point.low !== null && point.high !== null && point.repeats.length > 1
+      ? `<br>${spanWord({ kind: spanKind(point.repeats.length), repeats: point.repeats.length })} ` +
         `${input.format.write(point.low)} to ${input.format.write(point.high)}`
       : ''
   const version = point.version ? `<br>version ${text.encodeHTML(point.version)}` : ''

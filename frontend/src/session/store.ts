@@ -12,7 +12,11 @@ export const useSession = defineStore('session', () => {
   const asked = ref(false)
   const chosenProject = ref(localStorage.getItem(PROJECT_KEY))
 
-  const projects = computed(() => session.value?.projects ?? [])
+  /** All projects, archived ones last. */
+  const projects = computed(() => {
+    const all = session.value?.projects ?? []
+    return [...all.filter((one) => !one.archived_at), ...all.filter((one) => one.archived_at)]
+  })
   const project = computed(
     () => projects.value.find((one) => one.id === chosenProject.value) ?? projects.value[0] ?? null,
   )

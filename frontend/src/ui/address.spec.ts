@@ -6,6 +6,8 @@ import { createMemoryHistory, createRouter } from 'vue-router'
 import {
   choiceField,
   countField,
+  dayBegins,
+  dayField,
   flagField,
   listField,
   numberField,
@@ -55,6 +57,9 @@ describe('readField', () => {
     expect(readField(fields.hidden, { hidden: '1,x' }, 'hidden')).toEqual([])
     expect(readField(fields.envelope, { envelope: 'soon' }, 'envelope')).toBeNull()
     expect(readField(fields.all, { all: 'yes' }, 'all')).toBe(false)
+    expect(readField(dayField(), { from: '2026-13-45' }, 'from')).toBe('')
+    expect(readField(dayField(), { from: 'yesterday' }, 'from')).toBe('')
+    expect(readField(dayField(), { from: '2026-11-26' }, 'from')).toBe('2026-11-26')
     expect(readField(fields.side, { side: ['', null, 'a'] }, 'side')).toEqual(['a'])
   })
 })
@@ -111,5 +116,13 @@ describe('useAddress', () => {
     await kept.settled()
     await flushPromises()
     expect(router.currentRoute.value.fullPath).toBe('/elsewhere')
+  })
+})
+
+describe('a day', () => {
+  it('begins at midnight where the reader is, and ends with the next one', () => {
+    expect(dayBegins('2026-11-26')).toBe(new Date(2026, 10, 26).toISOString())
+    expect(dayBegins('2026-11-30', 1)).toBe(new Date(2026, 11, 1).toISOString())
+    expect(dayBegins('2026-02-31x')).toBeUndefined()
   })
 })

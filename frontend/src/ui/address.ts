@@ -37,6 +37,27 @@ export function flagField(initial = false): AddressField<boolean> {
   }
 }
 
+/** A day as `2026-11-26`; empty: none. */
+export function dayField(): AddressField<string> {
+  return {
+    initial: '',
+    read: ([text = '']) => (/^\d{4}-\d\d-\d\d$/.test(text) && dayBegins(text) ? text : undefined),
+    write: (value) => (value ? [value] : []),
+  }
+}
+
+/**
+ * When a day begins where the reader is, as the API takes instants.
+ *
+ * @param day as `2026-11-26`; undefined for any other text.
+ * @param later so many days after it.
+ */
+export function dayBegins(day: string, later = 0): string | undefined {
+  const at = new Date(`${day}T00:00:00`)
+  at.setDate(at.getDate() + later)
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}
+
 /** A number from `least` to `most`; null stands for none and is left out. */
 export function numberField(least = -Infinity, most = Infinity): AddressField<number | null> {
   return {

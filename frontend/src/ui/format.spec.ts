@@ -7,6 +7,7 @@ import {
   formatDuration,
   formatLatency,
   formatRelative,
+  formatShift,
   formatThroughput,
   levelWords,
   plural,
@@ -75,6 +76,12 @@ describe('time', () => {
     expect(levelWords({ kind: 'closed', value: 5000, label: '5000/s constant' })).toBe(
       '5000/s constant (5,000 clients)',
     )
+  })
+
+  it('says of a level its share, and of noise how many times as wide it is', () => {
+    expect(formatShift('step', -0.102)).toBe('−10.2\u2009%')
+    expect(formatShift('spread', 7.297)).toBe('×\u20098.3')
+    expect(formatShift('spread', -0.5)).toBe('×\u20090.5')
   })
 
   it('counts words', () => {

@@ -64,6 +64,11 @@ export function formatSpread(fraction: number): string {
   return `±${(fraction * 100).toFixed(1)}\u2009%`
 }
 
+/** How large a change is: of a level its share, of a spread how many times as wide it is. */
+export function formatShift(kind: string, relative: number): string {
+  return kind === 'spread' ? `×\u2009${(1 + relative).toFixed(1)}` : formatRelative(relative)
+}
+
 /** A length of time given in seconds: `42 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`. */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return '–'

@@ -7,7 +7,16 @@ export type PageAddress = RouteLocationNamedRaw & { readonly [made]: true }
 
 /** A tab of the settings. */
 export type SettingsTab =
-  'tokens' | 'members' | 'sign-in' | 'account' | 'notifications' | 'prices' | 'usage' | 'retention' | 'audit'
+  | 'tokens'
+  | 'members'
+  | 'projects'
+  | 'sign-in'
+  | 'account'
+  | 'notifications'
+  | 'prices'
+  | 'usage'
+  | 'retention'
+  | 'audit'
 
 /** A target of a campaign, which is one side of a comparison. */
 export interface SideOfCampaign {

@@ -2,13 +2,13 @@
 
 The base are the ten latest campaigns that are none (a regression is no base), what is known of how
 much campaigns differ comes from all that were measured, and the first campaign is the release. A
-cell that is worse is measured once more before the verdict, in a campaign of its own that is judged
-by the whole gate; a regression is what is worse in both.
+cell that is worse is measured once more before the verdict, as the gate has it.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -94,7 +94,7 @@ def lived(project: Project, builds: int, seed: int, *, to_the_end: bool = True) 
         if found:
             life.alarms.append(build)
         if found and project.again:
-            found &= worse(measure(build), history, bases)
+            found = judged_worse(candidate, history, bases, dict.fromkeys(found, measure(build)))
         if not found:
             history.append(candidate)
             continue
@@ -114,8 +114,16 @@ def worse(candidate: Campaign, history: list[Campaign], bases: list[Campaign]) -
     return judged_worse(candidate, history, bases)
 
 
-def judged_worse(candidate: Campaign, history: list[Campaign], bases: list[Campaign]) -> set[int]:
-    """The same, by the gate."""
+def judged_worse(
+    candidate: Campaign,
+    history: list[Campaign],
+    bases: list[Campaign],
+    again: Mapping[int, Campaign] = MappingProxyType({}),
+) -> set[int]:
+    """The same, by the gate.
+
+    :param again: by cell, what measured it once more.
+    """
     cells = [
         CellEvidence(
             str(cell),
@@ -124,6 +132,7 @@ def judged_worse(candidate: Campaign, history: list[Campaign], bases: list[Campa
             candidate.repeats[cell],
             base={str(place): one.repeats[cell] for place, one in enumerate(bases)},
             anchor={"release": history[0].repeats[cell]},
+            again=again[cell].repeats[cell] if cell in again else {},
             past=[one.past[cell] for one in history[-MOST_PAST:]],
         )
         for cell in range(candidate.means.size)

@@ -166,6 +166,9 @@ def fitted(
     freedom = values.size - fixed.shape[1] - max(0, effects.shape[1] - 1)
     if freedom < FEWEST_FREE:
         return None
+    # What is tiny holds a level back by a share of itself: it is told from where the values lie.
+    middle = float(np.median(values))
+    values = values - middle
     penalty = np.full(design.shape[1], TINY)
     if model.place_sigma is not None:
         penalty[fixed.shape[1] :] = model.place_sigma**-2
@@ -182,7 +185,7 @@ def fitted(
         spread=spread,
         clip=model.clip,
         news=scans.news() + np.clip((values - cleaned) / spread, -EXCESS, EXCESS),
-        level=fixed @ weights[: fixed.shape[1]],
+        level=fixed @ weights[: fixed.shape[1]] + middle,
         sizes=tuple(0.0 if piece.kind == "spread" else float(next(sizes)) for piece in pieces),
         freedom=freedom,
         autocorrelation=float(

@@ -96,7 +96,8 @@ class Scan:
         transposed = np.swapaxes(design, 1, 2)
         equations = transposed @ design
         diagonal = np.arange(design.shape[2])
-        equations[:, diagonal, diagonal] += penalties + TINY
+        # Beside figures that hardly scatter, what is tiny by itself is rounded away.
+        equations[:, diagonal, diagonal] += penalties + TINY * max(1.0, float(unit.max())) ** 2
         inverse = np.asarray(np.linalg.inv(equations), dtype=np.float64)
         right = transposed @ values[:, :, None]
         weights = inverse @ right

@@ -9,6 +9,9 @@ their degrees of freedom. All completed campaigns count but regressions that a s
 confirmed, and nobody accepted: what a build lost is no noise. Those that passed alone would be a
 sample with its tail cut off, which makes each next one look worse (Cohen 1959, Technometrics 1).
 
+**Machines.** Those of one kind differ by some percent. By how much is read off the same course, and
+taken out where a campaign is set against one of another machine; where nothing tells, nothing is.
+
 **Decided with care.** A few campaigns that lie close together may have come by chance from a
 machine of two speeds, and campaigns have heavier tails than a normal distribution. What is
 *decided* between campaigns therefore takes in what machines usually do, as if so many campaigns
@@ -43,6 +46,9 @@ PRIOR_FREEDOM = 3.0
 MOST_FREEDOM = 6.0
 """Degrees of freedom of the t by which is decided: tails as campaigns have them."""
 
+ESTIMABLE = 1e-6
+"""What rounding leaves of a contrast that the campaigns tell."""
+
 MOST_PAST = 60
 """The latest campaigns that are looked at: machines change."""
 
@@ -58,12 +64,55 @@ class PastCampaign:
 
 
 @dataclass(frozen=True)
+class Apart:
+    """By how much a machine's campaigns lie above another's; logarithms."""
+
+    estimate: float
+    variance: float
+
+
+@dataclass(frozen=True)
+class Machines:
+    """By how much the machines of a series differ, as its fitted course has it."""
+
+    places: tuple[str, ...]
+    """The last columns of the course are those of all but the first."""
+    weights: Floats
+    covariance: Floats
+    """Of the weights."""
+    told: Floats
+    """Projection on what the campaigns tell of the weights."""
+
+    def apart(self, place: str, other: str) -> Apart | None:
+        """One machine against another; None where they cannot be told from the course: one has no
+        campaign, or took over where the level changed.
+        """
+        if place not in self.places or other not in self.places:
+            return None
+        contrast = self._column(place) - self._column(other)
+        if not np.allclose(contrast @ self.told, contrast, atol=ESTIMABLE):
+            return None
+        variance = float(contrast @ self.covariance @ contrast)
+        return Apart(float(contrast @ self.weights), variance)
+
+    def _column(self, place: str) -> Floats:
+        column = np.zeros(self.weights.size)
+        index = self.places.index(place)
+        if index:
+            column[index - len(self.places)] = 1.0
+        return column
+
+
+@dataclass(frozen=True)
 class Learned:
     """What the campaigns of a series tell of their noise."""
 
     between: Between
     within: Spread
     campaigns: int
+    machines: Machines
+    rest: Floats
+    """By how much each campaign's mean lies above the course, oldest first; logarithms."""
 
 
 def learned(past: Sequence[PastCampaign]) -> Learned | None:
@@ -79,7 +128,8 @@ def learned(past: Sequence[PastCampaign]) -> Learned | None:
 def _learned(usable: tuple[PastCampaign, ...]) -> Learned | None:
     groups = [np.log(np.asarray(one.repeats, dtype=np.float64)) for one in usable]
     means = np.array([float(group.mean()) for group in groups])
-    design = _design(usable, means)
+    places = tuple(sorted({one.place for one in usable}))
+    design = _design(usable, means, places)
     weights, _, rank, _ = np.linalg.lstsq(design, means, rcond=None)
     freedom = len(usable) - int(rank)
     if freedom < FEWEST_CAMPAIGNS - 1:
@@ -88,7 +138,11 @@ def _learned(usable: tuple[PastCampaign, ...]) -> Learned | None:
     between = Between(
         np.asarray(variance), np.asarray(float(freedom)), np.asarray(mean_share(groups))
     )
-    return Learned(between, within_campaigns(groups), len(usable))
+    inverse = np.linalg.pinv(design)
+    machines = Machines(places, weights, variance * (inverse @ inverse.T), inverse @ design)
+    return Learned(
+        between, within_campaigns(groups), len(usable), machines, means - design @ weights
+    )
 
 
 def as_decided(
@@ -108,7 +162,7 @@ def with_prior(between: Between, within: Spread) -> Between:
     return Between(np.asarray(variance), between.freedom, between.share, between.tied)
 
 
-def _design(past: Sequence[PastCampaign], means: Floats) -> Floats:
+def _design(past: Sequence[PastCampaign], means: Floats, all_places: Sequence[str]) -> Floats:
     """Columns of the course: level, evident changes, machines."""
     points = [
         Point(math.exp(mean), one.place) for mean, one in zip(means.tolist(), past, strict=True)
@@ -116,12 +170,14 @@ def _design(past: Sequence[PastCampaign], means: Floats) -> Floats:
     changes = [
         Piece(one.kind, one.index, one.end) for one in find_changes(points) if one.kind != "spread"
     ]
-    places = sorted({one.place for one in past})[1:]
     return np.stack(
         [
             np.ones(means.size),
             *(column(means.size, piece) for piece in changes),
-            *(np.array([one.place == place for one in past], dtype=np.float64) for place in places),
+            *(
+                np.array([one.place == place for one in past], dtype=np.float64)
+                for place in all_places[1:]
+            ),
         ],
         axis=1,
     )

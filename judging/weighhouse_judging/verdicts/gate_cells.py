@@ -18,7 +18,8 @@ significantly more often. One timed-out repeat of ten is none of these.
 **When it is measured again.** A cell that is worse by figures of other campaigns is measured once
 more, and judged by that second measurement alone, corrected over all cells of the gate. It stays
 worse where it is worse again; else it is unclear. Whole campaigns are slow now and then by more
-than any variance tells; hardly ever twice. Pairs share their block, and failures are no figures:
+than any variance tells; hardly ever twice, unless one was lately: where one of the latest was as
+bad by itself, worse twice is unclear, too. Pairs share their block, and failures are no figures:
 neither is measured again. What could not be measured again stays as it was.
 
 **When a cell passes.** Not by absence of proof: the worse end of its one-sided 95 % bound must lie
@@ -46,6 +47,7 @@ from weighhouse_judging.verdicts.gate_measures import (
     PASSING_ERROR,
     Against,
     against_all,
+    as_bad_lately,
     betweens,
 )
 
@@ -76,11 +78,13 @@ class CellVerdict:
     """Where a cell that seemed worse was measured again: what made it so."""
     again: Against | None = None
     """The second measurement, against the same campaigns."""
+    as_slow: int = 0
+    """It was worse again, and so many campaigns were as bad by themselves lately."""
 
     @property
     def taken_back(self) -> bool:
         """Did it seem worse, and not when it was measured again?"""
-        return self.again is not None and self.outcome != "worse"
+        return self.again is not None and self.outcome != "worse" and not self.as_slow
 
     @property
     def certain(self) -> bool:
@@ -177,12 +181,16 @@ def _measured_again(
     if again is None:
         return seemed
     higher = seemed.evidence.metric.higher_is_better
-    stands = any(one is not None and _is_worse(one, higher) for one in (base, anchor))
+    twice = any(one is not None and _is_worse(one, higher) for one in (base, anchor))
+    first = seemed.anchor if by_anchor else seemed.base
+    as_slow = as_bad_lately(seemed.evidence, first, again) if twice else 0
+    stands = twice and not as_slow
     return replace(
         seemed,
         outcome="worse" if stands else "unclear",
+        as_slow=as_slow,
         stopped_by=seemed.stopped_by if stands else None,
-        first=seemed.anchor if by_anchor else seemed.base,
+        first=first,
         again=again,
     )
 

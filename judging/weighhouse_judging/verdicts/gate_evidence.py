@@ -27,6 +27,10 @@ class CellEvidence:
     anchor: Mapping[str, Repeats] = field(default_factory=dict)
     again: Repeats = field(default_factory=dict)
     """What was measured a second time, since the first seemed worse; empty: nothing was."""
+    place: str = ""
+    """Which machines measured the candidate; empty: not known, as good as the base's."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """The same of campaigns of base and anchor."""
     past: Sequence[PastCampaign] = ()
     """Every completed campaign of the cell's series before this one but regressions, oldest first:
     from them is learned how much campaigns differ. Where the base's are more, from those."""
@@ -45,7 +49,11 @@ class CellEvidence:
     @property
     def course(self) -> Sequence[PastCampaign]:
         """The campaigns from which is learned how much they differ."""
-        base = [PastCampaign(tuple(one.values())) for one in self.base.values() if one]
+        base = [
+            PastCampaign(tuple(one.values()), self.places.get(name, ""))
+            for name, one in self.base.items()
+            if one
+        ]
         return base if len(base) > len(self.past) else self.past
 
     @property

@@ -8,7 +8,7 @@ tell almost nothing.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ from weighhouse_judging.arithmetic.intervals import (
     LogDifference,
     paired,
 )
-from weighhouse_judging.verdicts.campaigns import learned
+from weighhouse_judging.verdicts.campaigns import Apart, learned
 from weighhouse_judging.verdicts.figures import Method, Repeats
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.noise import against_base, within_campaigns
@@ -41,6 +41,12 @@ PASSING_ERROR = 0.05
 TAIL_FREEDOM = 5.0
 """Between campaigns, beyond FAMILY_ERROR: degrees of freedom of tails as heavy as campaigns have.
 One cell alone is not touched by them; of 24, one has to be that much further out."""
+
+LATEST = 20
+"""Campaigns that say how often a machine is slow by itself now."""
+
+AS_BAD = 0.75
+"""What is as bad: so much of a difference that was found."""
 
 ONE_SIDED_95 = 1.6448536269514722
 
@@ -70,6 +76,8 @@ class Against:
     floor: float | None
     between_known: bool
     """Is the variance between campaigns part of the interval (or cancelled by pairs)?"""
+    elsewhere: bool
+    """Was the base measured on other machines, and nothing tells by how much they differ?"""
     hopeless: bool
     """Would even endless repeats leave the interval wider than the threshold?"""
 
@@ -139,6 +147,24 @@ def against_all(
     ]
 
 
+def as_bad_lately(cell: CellEvidence, *found: Against | None) -> int:
+    """How many of the LATEST campaigns were by themselves as bad as what was found twice; 0 where
+    they are too few to make it chance.
+
+    A machine that became restless is slow more often than all its campaigns tell. A share of k of n
+    is taken for (k + 1) / (n + 2) (Laplace's rule of succession); that two measurements of one
+    campaign are both so slow by chance has the square of that.
+    """
+    taught = learned(cell.course)
+    if taught is None:
+        return 0
+    turned = -1.0 if cell.metric.higher_is_better else 1.0
+    least = min(turned * math.log1p(one.relative) for one in found if one is not None)
+    rest = turned * taught.rest[-LATEST:]
+    bad = int(np.sum(rest >= AS_BAD * least))
+    return bad if ((bad + 1) / (rest.size + 2)) ** 2 > FAMILY_ERROR else 0
+
+
 def logs(cell: CellEvidence, repeats: Repeats) -> Floats:
     """Logarithms of a cell's figures, turned so that more is worse."""
     sign = -1.0 if cell.metric.higher_is_better else 1.0
@@ -159,6 +185,7 @@ class _Measured:
     information: float
     least_error: float
     """What is left of the error after endless repeats."""
+    elsewhere: bool = False
 
     @property
     def threshold(self) -> float:
@@ -207,6 +234,7 @@ class _Measured:
             asked_threshold=self.asked,
             floor=self.floor,
             between_known=self.method != "unpaired",
+            elsewhere=self.elsewhere,
             hopeless=self.least_error * ONE_SIDED_95 > self.limit,
         )
 
@@ -243,7 +271,8 @@ def _measured(
     ]
     if shared:
         return _by_pairs(cell, shared, asked)
-    return _by_campaigns(cell, groups, between, asked)
+    measured = {name: repeats for name, repeats in base.items() if repeats}
+    return _by_campaigns(cell, measured, between, asked)
 
 
 def _by_pairs(
@@ -269,11 +298,17 @@ def _by_pairs(
 
 
 def _by_campaigns(
-    cell: CellEvidence, groups: Sequence[Repeats], between: Between | None, asked: float
+    cell: CellEvidence, groups: Mapping[str, Repeats], between: Between | None, asked: float
 ) -> _Measured:
-    base = [logs(cell, repeats) for repeats in groups]
+    apart = _apart(cell, groups)
+    if apart is None:
+        between = None
+    base = [
+        logs(cell, repeats) + (0.0 if apart is None else apart[name].estimate)
+        for name, repeats in groups.items()
+    ]
     other = logs(cell, cell.candidate)
-    taught = [logs(cell, one) for one in cell.base.values() if one and one not in groups]
+    taught = [logs(cell, one) for name, one in cell.base.items() if one and name not in groups]
     within = within_campaigns([*base, *taught, other])
     together = np.concatenate(base)
     floor, least = None, math.inf
@@ -283,7 +318,7 @@ def _by_campaigns(
             np.asarray(other.mean() - centre), np.asarray(math.inf), np.asarray(1.0)
         )
     else:
-        difference = against_base(base, other, between, within)
+        difference = _moved(against_base(base, other, between, within), apart or {})
         inside = float(within.variance) / other.size
         least = float(np.sqrt(max(float(difference.error) ** 2 - inside, 0.0)))
         if cell.floor is not None:
@@ -292,10 +327,37 @@ def _by_campaigns(
         cell=cell,
         method="unpaired" if between is None else "two_level",
         difference=difference,
-        base=tuple(value for repeats in groups for value in repeats.values()),
+        base=tuple(value for repeats in groups.values() for value in repeats.values()),
         campaigns=len(groups),
         asked=asked,
         floor=floor,
         information=2 / (1 / together.size + 1 / other.size) / looks.SHARPEST_AT,
         least_error=least,
+        elsewhere=apart is None,
     )
+
+
+def _apart(cell: CellEvidence, groups: Collection[str]) -> dict[str, Apart] | None:
+    """By how much the candidate's machines differ from those of each campaign, as `logs` are
+    turned; None where that is not known of one of them.
+    """
+    places = {name: cell.places.get(name, "") for name in groups}
+    found = dict.fromkeys(groups, Apart(0.0, 0.0))
+    others = [name for name, place in places.items() if place and cell.place not in {"", place}]
+    taught = learned(cell.course) if others else None
+    turned = -1.0 if cell.metric.higher_is_better else 1.0
+    for name in others:
+        apart = None if taught is None else taught.machines.apart(cell.place, places[name])
+        if apart is None:
+            return None
+        found[name] = Apart(turned * apart.estimate, apart.variance)
+    return found
+
+
+def _moved(difference: LogDifference, apart: Mapping[str, Apart]) -> LogDifference:
+    """A difference whose base was moved to other machines: their error is one for all campaigns of
+    a machine, and is taken for one over all.
+    """
+    added = sum(math.sqrt(one.variance) for one in apart.values()) / max(len(apart), 1)
+    error = np.hypot(difference.error, added)
+    return LogDifference(difference.estimate, np.asarray(error), difference.freedom)

@@ -12,7 +12,7 @@ from weighhouse_judging.verdicts.gate_cells import (
     judge_cells,
 )
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
-from weighhouse_judging.verdicts.gate_measures import Against
+from weighhouse_judging.verdicts.gate_measures import LATEST, Against
 from weighhouse_judging.verdicts.noise import FEWEST_CAMPAIGNS
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
@@ -181,24 +181,32 @@ def _missing(cells: Sequence[CellVerdict]) -> str:
 
 def _unclear(every: Sequence[CellVerdict]) -> str:
     back = [cell for cell in every if cell.taken_back]
-    cells = [cell for cell in every if not cell.taken_back]
-    taken = f"{_counted(back)} seemed worse, and not when measured again"
+    doubt = [cell for cell in every if cell.as_slow]
+    said = []
+    if back:
+        said.append(f"{_counted(back)} seemed worse, and not when measured again")
+    if doubt:
+        said.append(f"{_counted(doubt)} seemed worse twice, as others did by chance lately")
+    cells = [cell for cell in every if not (cell.taken_back or cell.as_slow)]
     if not cells:
-        return f"{taken}."
+        return f"{'; '.join(said)}."
     reason = f"{_counted(cells)} can be called neither worse nor safe"
     few = [cell for cell in cells if cell.base is None]
     if few:
         reason += f", {len(few)} for want of {REPEATS_FOR_A_CLAIM} repeats a side"
     judged = [cell.base for cell in cells if cell.base is not None]
-    unknown = [base for base in judged if not base.between_known]
+    elsewhere = [base for base in judged if base.elsewhere]
+    unknown = [base for base in judged if not base.between_known and not base.elsewhere]
     vain = [base for base in judged if base.between_known and base.hopeless]
     if unknown:
         reason += f", {len(unknown)} because it is not known how much whole campaigns differ here"
+    if elsewhere:
+        reason += f", {len(elsewhere)} because the base was measured on another machine"
     if vain:
         reason += f"; in {len(vain)} more repeats will not help: whole campaigns differ by as much"
-    elif len(few) + len(unknown) < len(cells):
+    elif len(few) + len(unknown) + len(elsewhere) < len(cells):
         reason += "; more repeats would tell"
-    return f"{reason}; {taken}." if back else f"{reason}."
+    return f"{'; '.join([reason, *said])}."
 
 
 def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]:
@@ -207,6 +215,7 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
     if confounders:
         notes.append(f"Differs too, undeclared: {', '.join(confounders)}.")
     notes += [_taken_back(cell) for cell in cells if cell.taken_back]
+    notes += [_as_slow(cell) for cell in cells if cell.as_slow]
     judged = [(cell, cell.base) for cell in cells if cell.base is not None]
     drowned = [(cell, against) for cell in cells if (against := _in_noise(cell)) is not None]
     if drowned:
@@ -222,7 +231,13 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
             f"Of {cell.evidence.label} this machine cannot tell less than {base.floor:.1%}; "
             f"asked were {base.asked_threshold:.1%}."
         )
-    if any(not base.between_known for _, base in judged):
+    if any(base.elsewhere for _, base in judged):
+        notes.append(
+            "By how much this machine differs from the base's is not known: campaigns on both "
+            "tell, while the level stays. Until then a base that is measured beside the build "
+            "tells (`base: beside`)."
+        )
+    if any(not base.between_known and not base.elsewhere for _, base in judged):
         notes.append(
             "How much whole campaigns differ on this machine is not known yet: it takes "
             f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then a "
@@ -238,6 +253,18 @@ def _taken_back(cell: CellVerdict) -> str:
     return (
         f"{cell.evidence.label}: {figure} seemed worse by {first:+.1%}, measured again "
         f"{again:+.1%}: taken back."
+    )
+
+
+def _as_slow(cell: CellVerdict) -> str:
+    again = 0.0 if cell.again is None else cell.again.relative
+    first = 0.0 if cell.first is None else cell.first.relative
+    figure = cell.evidence.metric.label.lower()
+    were = "was" if cell.as_slow == 1 else "were"
+    return (
+        f"{cell.evidence.label}: {figure} {first:+.1%}, measured again {again:+.1%}; but "
+        f"{cell.as_slow} of the latest {LATEST} campaigns {were} as bad by chance, and so this one "
+        "may be."
     )
 
 

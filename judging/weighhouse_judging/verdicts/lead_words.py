@@ -92,13 +92,14 @@ def by_load(
 
 
 def by_workload(parts: Sequence[tuple[str, str, int, int]]) -> str:
-    """`The lead is split by workload: Redis leads balanced (6 of 6 cells), Garnet scans (5 of 6)`.
+    """`The lead is split by workload: Redis leads balanced (6 of its 6 cells), Garnet scans (5 of
+    its 6)`: counts are of a workload's cells, and say so.
 
     :param parts: (workload, who leads it, cells led, cells).
     """
     told = [
         f"{who}{' leads' if at == 0 else ''} {workload} "
-        f"({led} of {cells}{_cells(cells) if at == 0 else ''})"
+        f"({led} of its {cells}{_cells(cells) if at == 0 else ''})"
         for at, (workload, who, led, cells) in enumerate(parts)
     ]
     return f"The lead is split by workload: {_in_a_row(told, [who for _, who, *_ in parts])}"

@@ -43,6 +43,7 @@ from weighhouse_judging.arithmetic.intervals import (
     CONFIDENCE,
     FEWEST_FOR_AN_INTERVAL,
     Between,
+    Floats,
     LogDifference,
 )
 from weighhouse_judging.verdicts.figures import Figures, Method, Repeats, by_campaigns, by_pairs
@@ -194,8 +195,8 @@ def _judged(metric: Metric, figures: Figures, asked: float, *, looked_at: bool) 
     return Judgement(
         metric=metric.name,
         method=figures.method,
-        baseline_median=math.exp(float(np.median(figures.baseline))),
-        median=math.exp(float(np.median(figures.other))),
+        baseline_median=_median(figures.baseline),
+        median=_median(figures.other),
         relative=relative,
         low=None if bounds is None else bounds[0],
         high=None if bounds is None else bounds[1],
@@ -231,7 +232,7 @@ def _drawn(figures: Figures, *, looked_at: bool) -> tuple[float, float | None, f
     """
     difference = figures.drawn
     if difference is None:
-        middle = float(np.median(figures.other) - np.median(figures.baseline))
+        middle = math.log(_median(figures.other) / _median(figures.baseline))
         return middle, None, None
     estimate = float(difference.estimate)
     if min(figures.baseline.size, figures.other.size) < FEWEST_FOR_AN_INTERVAL:
@@ -243,6 +244,13 @@ def _drawn(figures: Figures, *, looked_at: bool) -> tuple[float, float | None, f
         return estimate, float(half), float(equal)
     half = difference.half_width(CONFIDENCE)
     return estimate, float(half), float(difference.half_width(1 - 2 * looks.EQUALITY_ERROR))
+
+
+def _median(logs: Floats) -> float:
+    """Of figures, out of their logarithms: the median that stands wherever they are shown, which
+    of an even number is not that of the logarithms.
+    """
+    return float(np.median(np.exp(logs)))
 
 
 def _around(estimate: float, half: float | None) -> tuple[float, float] | None:

@@ -27,6 +27,8 @@ DRAWN = 6
 """Different intervals of one run; they come in turn."""
 UPDATES_TAKE = 1.1
 """As long as reads."""
+STALLED = 0.4
+"""What is done in an interval of a stall, as a share."""
 COUNTED = 0.99
 """Share of the clients' time that operations take; the rest is the driver's own."""
 
@@ -71,6 +73,8 @@ class Course:
     interval_us: int = US // 2
     shares: Mapping[str, float] = field(default_factory=lambda: HALVES)
     """Of each operation, all of `TAKES`; in sum 1."""
+    stall_every: int = 0
+    """Intervals from one that does `STALLED` of the others to the next; 0: none."""
 
 
 @lru_cache(maxsize=4096)
@@ -136,6 +140,8 @@ def _events(
     totals = dict.fromkeys(course.shares, 0)
     for number in range(intervals):
         wobble = wobbles[number % DRAWN]
+        if course.stall_every and number % course.stall_every == 0:
+            wobble *= STALLED
         operations = {}
         for name, share in course.shares.items():
             count = max(1, round(each * share * wobble))

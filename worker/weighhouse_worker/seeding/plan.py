@@ -9,7 +9,8 @@ from weighhouse_worker.seeding.figures import RECORDS, US, Side
 
 Fate = Literal["completed", "failed", "cancelled"]
 LABEL = {"invented": "yes"}
-"""Carried by the only machine that these experiments may run on."""
+"""Carried by the only machines that these experiments may run on."""
+MACHINE = "invented"
 NOTE = "Invented figures, for those who develop Weighhouse: nothing was measured."
 LEVELS = (1, 4, 16, 64, 128, 256)
 MEBIBYTE = 1 << 20
@@ -71,12 +72,19 @@ class Sown:
     """Dates at which none was started."""
     versions: Mapping[int, str] = field(default_factory=dict)
     """Campaign from which on → version of every side."""
+    stall_every: int = 0
+    """Intervals from one stall to the next, in every run; 0: none."""
+    machines: Mapping[int, str] = field(default_factory=dict)
+    """Campaign from which on → the machine that measures, all of one kind; none: `MACHINE`."""
+    chance: Mapping[tuple[int, bool], float] = field(default_factory=dict)
+    """(campaign, of what was measured again?) → what throughput is multiplied by, by chance."""
 
-    def shift(self, side: str, campaign: int) -> float:
-        """What a side's throughput is multiplied by in a campaign."""
+    def shift(self, side: str, campaign: int, *, again: bool = False) -> float:
+        """What a side's throughput is multiplied by in a campaign, or as it is measured again."""
         steps = self.shifts.get(side, {})
         stepped = math.prod(by for begin, by in steps.items() if campaign >= begin)
-        return stepped * (1 - self.drifts.get(side, 0.0)) ** campaign
+        lost = (1 - self.drifts.get(side, 0.0)) ** campaign
+        return stepped * lost * self.chance.get((campaign, again), 1.0)
 
     @property
     def interval_us(self) -> int:
@@ -86,8 +94,11 @@ class Sown:
 
     def version(self, campaign: int) -> str:
         """The version of every side in a campaign."""
-        begun = [begin for begin in self.versions if begin <= campaign]
-        return self.versions[max(begun)] if begun else "1.0.0"
+        return _since(self.versions, campaign, "1.0.0")
+
+    def machine(self, campaign: int) -> str:
+        """The machine that measures a campaign."""
+        return _since(self.machines, campaign, MACHINE)
 
     def document(self) -> dict[str, Any]:
         """The experiment, as its file would say it."""
@@ -115,6 +126,11 @@ class Sown:
         return next(side for side in self.sides if _slug(side) == target)
 
 
+def _since(told: Mapping[int, str], campaign: int, usual: str) -> str:
+    begun = [begin for begin in told if begin <= campaign]
+    return told[max(begun)] if begun else usual
+
+
 def _slug(side: str) -> str:
     return side.replace(", ", "-").replace(" ", "-")
 
@@ -128,6 +144,7 @@ def full() -> tuple[Sown, ...]:
         ),
         *_histories(sixty=60, two_hundred=200),
         _trouble(),
+        *doubtful(),
         _long("invented-hour", "Invented: runs of an hour", 3600, repetitions=2),
         _long("invented-half-a-day", "Invented: runs of twelve hours", 43_200, repetitions=1),
     )  # fmt: skip
@@ -181,6 +198,32 @@ def _histories(sixty: int, two_hundred: int) -> tuple[Sown, Sown]:
     )  # fmt: skip
 
 
+def doubtful() -> tuple[Sown, ...]:
+    """What figures alone do not tell: a slow night, a machine replaced, noise that grew, stalls."""
+    restless = {(night, False): 1 + 0.05 * math.sin(11 * night) for night in range(30, 60)}
+    return (
+        Sown(
+            "invented-slow-night", "Invented: a slow night, and a slow build", ("redis",), (4, 64),
+            campaigns=12, chance={(10, False): 0.85}, shifts={"redis": {11: 0.8}},
+        ),
+        Sown(
+            "invented-first-nights", "Invented: the first nights", ("redis",), (4,), campaigns=3,
+        ),
+        Sown(
+            "invented-replaced", "Invented: a machine replaced", ("redis",), (4,), campaigns=16,
+            shifts={"redis": {10: 0.9}}, machines={0: "old", 10: "new"},
+        ),
+        Sown(
+            "invented-restless", "Invented: noise that grew", ("redis",), (4,), campaigns=60,
+            repetitions=1, seconds=2, chance=restless,
+        ),
+        Sown(
+            "invented-stalls", "Invented: stalls", ("redis", "memcached"), (16,), repetitions=4,
+            seconds=120, stall_every=20,
+        ),
+    )  # fmt: skip
+
+
 def _trouble() -> Sown:
     return Sown(
         "invented-trouble", "Invented: what fails and has no partner",
@@ -194,4 +237,4 @@ def _long(slug: str, name: str, seconds: int, repetitions: int) -> Sown:
     return Sown(slug, name, ("redis", "memcached"), (16,), repetitions=repetitions, seconds=seconds)
 
 
-SCALES = {"full": full, "small": small, "sides": sides, "long": long}
+SCALES = {"full": full, "small": small, "sides": sides, "long": long, "doubtful": doubtful}

@@ -3,17 +3,20 @@
 import datetime
 import zlib
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.models import Cell, Run
+from weighhouse_backend.campaigns.planning import AGAIN
 from weighhouse_backend.campaigns.schemas import CampaignCreate
+from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.experiments.schemas import DocumentSource
+from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.giving import founding
@@ -22,22 +25,22 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.order import AttemptOrder, Registration, SessionOpening
+from weighhouse_protocol.order import AttemptOrder, Registered, Registration, SessionOpening
 from weighhouse_protocol.report import ATTEMPT_EVENT, AttemptEvent, Completion, EventBatch
 
 from weighhouse_worker.seeding.figures import HALVES, US, Course, reported
-from weighhouse_worker.seeding.plan import LABEL, SIDES, Fate, Sown
+from weighhouse_worker.seeding.plan import LABEL, MACHINE, SIDES, Fate, Sown
 from weighhouse_worker.tools import Tools
 
 FACTS = MachineFacts(
-    hostname="invented", machine_id="invented", cpu_model="an invented processor", cores=32,
+    hostname=MACHINE, machine_id=MACHINE, cpu_model="an invented processor", cores=32,
     memory_bytes=64 << 30, kernel="6.1", operating_system="invented", architecture="x86_64",
 )  # fmt: skip
 MOST_EVENTS = 2000
 """Of a batch; see `EventBatch`."""
 BETWEEN_RUNS = 3.0
 """Seconds from one run's end to the next."""
-Told = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 @dataclass
@@ -69,9 +72,30 @@ class NoEvents:
         """Tell nobody."""
 
 
+@dataclass(frozen=True)
+class Told:
+    """A run that is to be told of."""
+
+    order: AttemptOrder
+    clients: int
+    seed: int
+    again: bool
+    """Does it measure a second time what seemed worse?"""
+
+
+@dataclass(frozen=True)
+class Enrolled:
+    """Invented machines that have registered; by name."""
+
+    agents: Mapping[str, UUID]
+    tokens: Mapping[str, str]
+    plugins: Mapping[str, str]
+    """Versions of the plugins they have."""
+
+
 @dataclass
 class Hand:
-    """An invented machine, and everything it needs to carry out campaigns in one transaction.
+    """Invented machines, and everything they need to carry out campaigns in one transaction.
 
     A campaign becomes visible when it is over. Its runs are never seen waiting, so that no real
     agent takes one, and nobody gives up an attempt whose lease ran out years ago.
@@ -83,24 +107,28 @@ class Hand:
     clock: SetClock
     jobs: OwnJobs
     project_id: UUID
-    token: str = ""
-    process_id: UUID = field(default_factory=uuid4)
-    plugins: dict[str, str] = field(default_factory=dict)
-    """Versions of the plugins it has."""
 
     @property
     def caller(self) -> Caller:
         """Who asks for the campaigns."""
         return Caller("user", self.project_id, "invented", {self.project_id: Role.OWNER})
 
-    def enrol(self, manifests: Sequence[Manifest]) -> None:
-        """Register the machine; one of an earlier time gives way, lest it be given the runs."""
-        instance = uuid4()
-        self.plugins = {manifest.id: manifest.version for manifest in manifests}
+    def enrol(self, manifests: Sequence[Manifest], names: Collection[str]) -> Enrolled:
+        """Register machines; those of an earlier time give way, lest they be given the runs."""
         fleet = self.campaigns.fleet
         for earlier in fleet.agents(self.caller, self.project_id, {}):
             if earlier.labels == LABEL and earlier.status != "revoked":
                 fleet.revoke(self.caller, earlier.id)
+        process_id = uuid4()
+        made = {name: self._register(manifests, name, process_id) for name in names}
+        return Enrolled(
+            {name: one.agent_id for name, one in made.items()},
+            {name: one.agent_token for name, one in made.items()},
+            {one.id: one.version for one in manifests},
+        )
+
+    def _register(self, manifests: Sequence[Manifest], name: str, process_id: UUID) -> Registered:
+        instance, fleet, facts = uuid4(), self.campaigns.fleet, facts_of(name)
         made = fleet.issue_registration(
             founding(project_id=self.project_id), "invented", labels=LABEL,
             roles=("driver", "server"), lifetime=datetime.timedelta(hours=1), trusted=True,
@@ -109,22 +137,22 @@ class Hand:
             made.token,
             Registration.model_validate(
                 {
-                    "name": f"invented-{instance.hex[:6]}", "instance_id": instance,
-                    "roles": ("driver", "server"), "facts": FACTS,
+                    "name": f"{name}-{instance.hex[:6]}", "instance_id": instance,
+                    "roles": ("driver", "server"), "facts": facts,
                 }
             ),
         )  # fmt: skip
-        self.token = enrolled.agent_token
         fleet.open_session(
-            self.token,
+            enrolled.agent_token,
             SessionOpening(
-                instance_id=instance, process_id=self.process_id, agent_version="0",
-                manifests=tuple(manifests), facts=FACTS, policy=PolicyStatement(),
+                instance_id=instance, process_id=process_id, agent_version="0",
+                manifests=tuple(manifests), facts=facts, policy=PolicyStatement(),
             ),
         )  # fmt: skip
+        return enrolled
 
-    def carry_out(self, sown: Sown, number: int) -> UUID:
-        """One campaign, to its end; its id."""
+    def carry_out(self, sown: Sown, number: int, machines: Enrolled) -> UUID:
+        """One campaign, to its end, with what is measured again in it; its id."""
         self.campaigns.experiments.create(
             self.caller, self.project_id, DocumentSource(document=sown.document()), upsert=True
         )
@@ -132,15 +160,16 @@ class Hand:
             self.caller, CampaignCreate(experiment=sown.slug, project_id=self.project_id)
         )
         self.do_jobs()
-        self._claim()  # a sign of life on this date
-        runs = self._runs(made.id)
-        half = len(runs) // 2 if number in sown.cancelled else None
-        for done in range(len(runs)):
-            if done == half:
-                self.campaigns.campaigns.cancel(self.caller, made.id)
-                self.do_jobs()
-                break
-            self._run(sown, number)
+        self._choose(sown.machine(number), machines)
+        self._claim(sown.machine(number), machines)  # a sign of life on this date
+        waiting = self._waiting(made.id)
+        half = waiting // 2 if number in sown.cancelled else 0
+        while waiting > half:
+            self._run(sown, number, machines)
+            waiting = self._waiting(made.id)
+        if half:
+            self.campaigns.campaigns.cancel(self.caller, made.id)
+            self.do_jobs()
         return made.id
 
     def do_jobs(self) -> None:
@@ -157,17 +186,27 @@ class Hand:
             elif name == "alerts.detect_changes":
                 self.gates.alerts.watching.detect([UUID(one) for one in arguments["series_ids"]])
 
-    def _runs(self, campaign_id: UUID) -> list[UUID]:
-        query = select(Run.id).where(Run.campaign_id == campaign_id)
-        return list(self.session.scalars(query))
+    def _choose(self, machine: str, machines: Enrolled) -> None:
+        """Let one machine alone be given runs."""
+        for name, agent_id in machines.agents.items():
+            draining = name != machine
+            if self.session.get_one(Agent, agent_id).draining != draining:
+                self.campaigns.fleet.set_draining(self.caller, agent_id, draining=draining)
 
-    def _run(self, sown: Sown, number: int) -> None:
+    def _waiting(self, campaign_id: UUID) -> int:
+        """How many runs of a campaign are still to be measured."""
+        waiting = select(func.count()).where(
+            Run.campaign_id == campaign_id, Run.status == RunStatus.QUEUED
+        )
+        return self.session.scalar(waiting) or 0
+
+    def _run(self, sown: Sown, number: int, machines: Enrolled) -> None:
         """Take the next run and report of it."""
         attempts = self.campaigns.attempts
         self.campaigns.allocator.allocate()
-        order = self._claim()
+        order = self._claim(sown.machine(number), machines)
         if order is None:
-            message = f"no run of {sown.slug} was offered to the invented machine"
+            message = f"no run of {sown.slug} was offered to {sown.machine(number)}"
             raise RuntimeError(message)
         attempts.start(order.attempt_id, order.fence, order.member)
         run = self.session.get_one(Run, order.run_id)
@@ -175,8 +214,8 @@ class Hand:
         side, clients = sown.side_of(cell.target), int(cell.load_value)
         fate = sown.fates.get((side, clients), "completed")
         drawn_by = f"{sown.slug} {number} {side} {cell.workload} {clients} {run.repetition}"
-        seed = zlib.crc32(drawn_by.encode())
-        events = self._events(sown, number, order, clients, seed) if fate == "completed" else []
+        told = Told(order, clients, zlib.crc32(drawn_by.encode()), again=run.twin == AGAIN)
+        events = self._events(sown, number, told, machines) if fate == "completed" else []
         for begin in range(0, len(events), MOST_EVENTS):
             batch = EventBatch(events=tuple(events[begin : begin + MOST_EVENTS]))
             self.gates.results.events.store(order.attempt_id, batch.events, order.member)
@@ -184,40 +223,49 @@ class Hand:
         attempts.complete(order.attempt_id, _completion(order, fate, len(events)), order.member)
         self.do_jobs()
 
-    def _claim(self) -> AttemptOrder | None:
-        agent = self.campaigns.fleet.authenticate(self.token)
-        return self.campaigns.attempts.claim(agent, uuid4(), self.token)
+    def _claim(self, machine: str, machines: Enrolled) -> AttemptOrder | None:
+        token = machines.tokens[machine]
+        agent = self.campaigns.fleet.authenticate(token)
+        return self.campaigns.attempts.claim(agent, uuid4(), token)
 
     def _events(
-        self, sown: Sown, number: int, order: AttemptOrder, clients: int, seed: int
+        self, sown: Sown, number: int, told: Told, machines: Enrolled
     ) -> list[AttemptEvent]:
+        order = told.order
         side = sown.side_of(order.target.name)
         begin_us = round(self.clock.now().timestamp() * US)
+        facts = facts_of(sown.machine(number)).model_dump(mode="json")
         described = {
             "version": sown.version(number), "endpoints": ["tcp://127.0.0.1:1"],
             "effective_configuration": [
                 {"name": name, "value": _word(value), "source": "experiment"}
                 for name, value in sorted(order.target.parameters.items())
             ],
-            "facts": FACTS.model_dump(mode="json") | {"versions": self._versions(order)},
+            "facts": facts | {"versions": _versions(order, machines)},
             "co_located": True, "threads": 2,
         }  # fmt: skip
         made = reported(
-            SIDES[side], _course(sown, begin_us, order), clients, seed=seed,
-            shift=sown.shift(side, number), described=described,
+            SIDES[side], _course(sown, begin_us, order), told.clients, seed=told.seed,
+            shift=sown.shift(side, number, again=told.again), described=described,
         )  # fmt: skip
         return [ATTEMPT_EVENT.validate_python(event) for event in made]
 
-    def _versions(self, order: AttemptOrder) -> dict[str, str]:
-        """Of the plugins that take part, as agents tell them."""
-        return {
-            f"plugin {plugin}": self.plugins[plugin]
-            for plugin in order.target.plugins
-            if plugin in self.plugins
-        }
-
     def _forward(self, seconds: float) -> None:
         self.clock.at += datetime.timedelta(seconds=seconds)
+
+
+def facts_of(machine: str) -> MachineFacts:
+    """What an invented machine tells of itself: another name, and the same kind."""
+    return FACTS.model_copy(update={"hostname": machine, "machine_id": machine})
+
+
+def _versions(order: AttemptOrder, machines: Enrolled) -> dict[str, str]:
+    """Of the plugins that take part, as agents tell them."""
+    return {
+        f"plugin {plugin}": machines.plugins[plugin]
+        for plugin in order.target.plugins
+        if plugin in machines.plugins
+    }
 
 
 def _course(sown: Sown, begin_us: int, order: AttemptOrder) -> Course:
@@ -225,7 +273,7 @@ def _course(sown: Sown, begin_us: int, order: AttemptOrder) -> Course:
     mix = order.workload.operations.model_dump()
     asked = {name: share for name, share in mix.items() if share}
     shares = asked if len(asked) > len(HALVES) else HALVES
-    return Course(begin_us, sown.seconds, sown.interval_us, shares)
+    return Course(begin_us, sown.seconds, sown.interval_us, shares, sown.stall_every)
 
 
 def _word(value: object) -> str:
@@ -249,7 +297,7 @@ def sow(
     manifests: Sequence[Manifest],
     experiments: Sequence[Sown],
     end: datetime.datetime,
-    told: Told,
+    told: Progress,
 ) -> int:
     """Carry out all campaigns of some experiments, the latest ending about now.
 
@@ -259,12 +307,8 @@ def sow(
     :param told: given a line of progress for each experiment and every tenth campaign.
     :return: how many campaigns were carried out.
     """  # fmt: skip
-    project_id = _project(tools)
-    clock = SetClock(end)
-    with unit_of_work(tools.sessions) as session:
-        hand = _hand(tools, session, clock, project_id)
-        hand.enrol(manifests)
-        token, process_id = hand.token, hand.process_id
+    names = {one.machine(number) for one in experiments for number in range(one.campaigns)}
+    machines = enrolled(tools, manifests, sorted(names), end)
     carried_out = 0
     for sown in experiments:
         told(f"{sown.name}: {sown.campaigns} date{'s' if sown.campaigns > 1 else ''}")
@@ -272,15 +316,29 @@ def sow(
             if number in sown.missed:
                 continue
             ago = (sown.campaigns - number) * sown.days_between
-            clock.at = end - datetime.timedelta(days=ago)
-            with unit_of_work(tools.sessions) as session:
-                hand = _hand(tools, session, clock, project_id)
-                hand.token, hand.process_id = token, process_id
-                hand.carry_out(sown, number)
+            carry_out(tools, machines, sown, number, end - datetime.timedelta(days=ago))
             carried_out += 1
             if (number + 1) % 10 == 0:
                 told(f"{sown.slug}: {number + 1} of {sown.campaigns}")
     return carried_out
+
+
+def enrolled(
+    tools: Tools, manifests: Sequence[Manifest], names: Collection[str], at: datetime.datetime
+) -> Enrolled:
+    """Register invented machines with the first project, in a transaction of its own."""
+    project_id = _project(tools)
+    with unit_of_work(tools.sessions) as session:
+        return _hand(tools, session, SetClock(at), project_id).enrol(manifests, names)
+
+
+def carry_out(
+    tools: Tools, machines: Enrolled, sown: Sown, number: int, at: datetime.datetime
+) -> UUID:
+    """Carry out one campaign on a date, in a transaction of its own; its id."""
+    project_id = _project(tools)
+    with unit_of_work(tools.sessions) as session:
+        return _hand(tools, session, SetClock(at), project_id).carry_out(sown, number, machines)
 
 
 def _project(tools: Tools) -> UUID:

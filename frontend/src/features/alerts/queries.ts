@@ -1,13 +1,12 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter, type Ref } from 'vue'
 
-import { api, unwrap, type AlertKind, type AlertState, type AlertUpdate } from '@/api'
+import { api, unwrap, unwrapAll, type AlertKind, type AlertState, type AlertUpdate } from '@/api'
 import { useSession } from '@/session'
 
 export type { Alert } from '@/api'
 
 const REFRESH_MS = 30_000
-const MOST = 200
 
 /** What the queue is narrowed to by the server. */
 export interface AlertFilter {
@@ -22,10 +21,8 @@ export function useAlerts(filter: Ref<AlertFilter>) {
   return useQuery({
     queryKey: ['alerts', 'list', () => session.project?.id, filter],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/alerts', {
-          params: { query: { limit: MOST, project_id: session.project?.id, ...filter.value } },
-        }),
+      unwrapAll((part) =>
+        api.GET('/api/v1/alerts', { params: { query: { ...part, project_id: session.project?.id, ...filter.value } } }),
       ),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,

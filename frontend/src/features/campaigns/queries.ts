@@ -1,11 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, whileIncomplete, type Campaign, type CampaignSummary } from '@/api'
+import { api, unwrap, whileIncomplete, type Campaign, type CampaignQuery, type CampaignSummary } from '@/api'
 import { useSession } from '@/session'
-
-/** Where a campaign stands. */
-export type CampaignStatus = CampaignSummary['status']
 
 const REFRESH_WHILE_OPEN_MS = 5000
 
@@ -14,23 +11,26 @@ export function isOpen(campaign: Pick<CampaignSummary, 'completeness'> | undefin
   return campaign?.completeness.complete === false
 }
 
-/** The latest campaigns of the project, or of one experiment; asked again while one is under way. */
-export function useCampaigns(
-  filters: MaybeRefOrGetter<{ experimentId?: string; status?: CampaignStatus; limit?: number }> = {},
-) {
+/** Part of the project's campaigns, newest first, with their total; asked again while one is under way. */
+export function useCampaigns(wanted: MaybeRefOrGetter<CampaignQuery>, enabled: MaybeRefOrGetter<boolean> = true) {
   const session = useSession()
-  const query = computed(() => {
-    const { experimentId, status, limit } = toValue(filters)
-    return { project_id: session.project?.id, experiment_id: experimentId, status, limit }
-  })
+  const query = computed(() => ({ project_id: session.project?.id, total: true, ...toValue(wanted) }))
   return useQuery({
     queryKey: ['campaigns', query],
-    queryFn: () => unwrap(api.GET('/api/v1/campaigns', { params: { query: query.value } })),
-    select: (page) => page.items,
-    // An empty identifier is one that is not known yet; without one, all campaigns are meant.
-    enabled: () => toValue(filters).experimentId !== '',
+    queryFn: () => {
+      const { cursor, ...filters } = query.value
+      return unwrap(api.GET('/api/v1/campaigns', { params: { query: { ...filters, cursor } } }))
+    },
+    enabled,
+    placeholderData: keepPreviousData,
     refetchInterval: (state) => (state.state.data?.items.some(isOpen) ? REFRESH_WHILE_OPEN_MS : false),
   })
+}
+
+/** The project's latest campaigns, as many as are wanted; all of them stand on the campaigns' page. */
+export function useLatestCampaigns(limit: number) {
+  const found = useCampaigns({ limit, total: false })
+  return { ...found, data: computed(() => found.data.value?.items) }
 }
 
 /** One campaign with its matrix. */
@@ -125,17 +125,15 @@ const actions = {
   'retry-failed': (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/retry-failed', init),
 }
 
-/** Measures a revision anew with its base beside it; the key makes a repeated request harmless. */
-export function useMeasureBeside() {
+type Asked = { base: string } | { noise: true }
+
+/** Measures a revision anew, with its base beside it or against itself; the key makes a repeated
+ * request harmless. */
+export function useMeasureForGate() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (wanted: { experimentId: string; revision: number; base: string; key: string }) =>
-      unwrap(
-        api.POST('/api/v1/campaigns', {
-          params: { header: { 'idempotency-key': wanted.key } },
-          body: { experiment_id: wanted.experimentId, revision: wanted.revision, base: wanted.base },
-        }),
-      ),
+    mutationFn: ({ key, ...body }: { experiment_id: string; revision: number; key: string } & Asked) =>
+      unwrap(api.POST('/api/v1/campaigns', { params: { header: { 'idempotency-key': key } }, body })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
   })
 }

@@ -8,7 +8,7 @@ import {
   type CurveSide,
   type Scale,
 } from '@/charts'
-import { formatCount, plural } from '@/ui'
+import { formatCount, plural, spanWord } from '@/ui'
 
 import { drawnPoints, latencyName, latencyText, loadText, ringedValue, ringWord, throughputText } from './searches'
 
@@ -123,7 +123,7 @@ function chart(searches: readonly Search[], targets: readonly Target[], kind: Ki
         const shown = kind.value(point)
         if (!shown) return []
         const range = shown.high > shown.low ? ([shown.low, shown.high] as const) : null
-        const word = shown.is_interval ? '95 % interval' : 'range'
+        const word = spanWord({ kind: shown.is_interval ? 'interval' : 'range', repeats: shown.repeats })
         const bought = [
           ...(point.throughput_times === null ? [] : [`${times(point.throughput_times)} as much as the first`]),
           ...(point.latency_times === null ? [] : [`${times(point.latency_times)} as long as the first`]),

@@ -1,6 +1,6 @@
 import { FIGURES, type Campaign, type FigureName, type Search, type SearchPoint } from '@/api'
 import type { ChartTable, CurvePoint, CurveSide } from '@/charts'
-import { formatCount, formatLatency, formatThroughput, plural, type Shown } from '@/ui'
+import { formatCount, formatLatency, formatThroughput, INTERVAL, plural, type Shown } from '@/ui'
 
 /** Searches that are drawn together: all targets under one workload, from one load level on. */
 export interface SearchGroup {
@@ -112,7 +112,7 @@ export function factsOf(search: Search): Fact[] {
     facts.push({
       term: 'Operating point',
       value: loadText(search, point.value),
-      note: `${formatCount(Math.round(point.low))} – ${formatCount(Math.round(point.high))}, 95 %`,
+      note: `${formatCount(Math.round(point.low))} – ${formatCount(Math.round(point.high))}, ${INTERVAL}`,
     })
     if (point.throughput !== null) facts.push({ term: 'Done there', value: throughputText(point.throughput) })
     if (point.latency_us !== null)

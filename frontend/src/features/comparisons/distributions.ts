@@ -1,6 +1,6 @@
 import type { Comparison, ComparisonSide, Distributions } from '@/api'
 import type { AxisFormat, BandedLine, ChartTable } from '@/charts'
-import { formatLatency, formatRelative } from '@/ui'
+import { BAND, formatLatency, formatRelative } from '@/ui'
 
 const latency = (us: number): string => {
   const shown = formatLatency(us)
@@ -61,7 +61,7 @@ export function shiftLines(found: Distributions, sides: readonly ComparisonSide[
 export function linesTable(lines: readonly BandedLine[], unit: string, scale = 1): ChartTable {
   const round = (value: number | null) => (value === null ? null : Number((value * scale).toPrecision(5)))
   return {
-    columns: ['side', 'percentile', unit, '95 % low', '95 % high'],
+    columns: ['side', 'percentile', unit, `${BAND}, low`, `${BAND}, high`],
     rows: lines.flatMap((line) =>
       line.points.map((point) => [
         line.name,

@@ -14,7 +14,7 @@ describe('byLevel', () => {
       [20_000, 80_000, 80_000],
       [30_000, 120_000, 120_000],
     ])
-    expect(found.table.rows[0]).toEqual(['redis', '1 client', 10_000, 9000, 11_000, 'range', 2])
+    expect(found.table.rows[0]).toEqual(['redis', '1 client', 10_000, 9000, 11_000, 'range of 2 repeats', 2])
     const none = byLevel(testComparison, sides, 'reads', metricKind('p50_us')!)
     expect([none.sides.length, none.table.rows.length]).toEqual([3, 0])
   })

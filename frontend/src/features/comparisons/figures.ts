@@ -1,7 +1,7 @@
 import type { Comparison, ComparisonSide } from '@/api'
 import type { ChartTable, CurveFit, CurvePoint, CurveSide, Scale } from '@/charts'
 import { logScale, stepScale } from '@/charts'
-import { levelWords } from '@/ui'
+import { levelWords, spanWord } from '@/ui'
 
 import { lineOf, shortLevel, spanOf } from './loadCurves'
 import { ticked, written, type MetricKind } from './metrics'
@@ -69,7 +69,7 @@ export function byLevel(
           round(estimate.median),
           round(estimate.low),
           round(estimate.high),
-          estimate.kind === 'range' ? 'range' : '95 % interval',
+          spanWord(estimate),
           estimate.repeats,
         ])
         return [

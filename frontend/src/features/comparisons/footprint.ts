@@ -1,6 +1,6 @@
 import type { ComparisonSide, Footprint } from '@/api'
 import { linearScale, type BarSide, type ChartTable, type Scale } from '@/charts'
-import { formatBytes, formatCount } from '@/ui'
+import { formatBytes, formatCount, spanWord } from '@/ui'
 
 type Side = Footprint['sides'][number]
 type Figure = Side['figures'][number]
@@ -92,7 +92,7 @@ function chart(
         if (!own || !estimate) return null
         const { median, low, high, repeats, kind } = estimate
         const range = repeats > 1 ? ([Math.max(0, low), high] as const) : null
-        const word = kind === 'range' ? 'range' : '95 % interval'
+        const word = spanWord({ kind, repeats })
         values.push(median, high)
         rows.push([side.label, label, exact(median), range && exact(low), range && exact(high), range && word, repeats])
         return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { adviceOf, detailsOf, ledgerRows, matches, toneOf, wordOf } from './ledger'
+import { adviceOf, basisOf, detailsOf, ledgerRows, matches, spanOf, toneOf, wordOf } from './ledger'
 import { levels, testComparison, testDifference } from './testComparison'
 import { arranged } from './view'
 
@@ -86,5 +86,20 @@ describe('detailsOf', () => {
     expect(told['method']).toBe('paired by block; 5 repeats against 5')
     expect(told['threshold']).toContain('never measured')
     expect(told['equality']).toBe('90\u2009% interval +84.0\u2009% to +117.0\u2009%')
+  })
+})
+
+describe('a difference', () => {
+  it('says what it is of where it is not of the medians beside it', () => {
+    expect(basisOf(difference({}))).toBe('')
+    expect(basisOf(difference({ basis: 'blocks' }))).toBe('by blocks')
+    expect(basisOf(difference({ basis: 'campaigns' }))).toBe('by campaigns')
+  })
+
+  it('has ends of the side that was repeated less', () => {
+    expect(spanOf(difference({ kind: 'range', repeats: 3, baseline_repeats: 2 }))).toEqual({
+      kind: 'range',
+      repeats: 2,
+    })
   })
 })

@@ -1,6 +1,6 @@
 import type { Comparison, ComparisonCell, Difference, Metric } from '@/api'
 import type { Ratio } from '@/charts'
-import { formatRelative } from '@/ui'
+import { formatRelative, type Span } from '@/ui'
 
 import { metricKind, METRICS, untold, written } from './metrics'
 import type { PlacedSide } from './view'
@@ -25,6 +25,12 @@ const WORTH_ASKING = 30
 
 /** A step of less than this share of a figure is no matter beside its noise. */
 const COARSE = 0.005
+
+const BASES: Record<Difference['basis'], string> = {
+  medians: '',
+  blocks: 'by blocks',
+  campaigns: 'by campaigns',
+}
 
 const WORDS: Record<Difference['word'], string> = {
   more: 'more',
@@ -109,6 +115,16 @@ export function toneOf(difference: Difference): 'better' | 'worse' | 'plain' {
   return difference.better === null ? 'plain' : difference.better ? 'better' : 'worse'
 }
 
+/** By what a difference was estimated, where it is not that of the medians beside it; else empty. */
+export function basisOf({ basis }: Pick<Difference, 'basis'>): string {
+  return BASES[basis]
+}
+
+/** What the ends of a difference are of. */
+export function spanOf({ kind, baseline_repeats, repeats }: Difference): Span {
+  return { kind, repeats: Math.min(baseline_repeats, repeats) }
+}
+
 /** A value of a difference's figure with its unit. */
 export function figureOf(difference: Difference, value: number): string {
   const kind = metricKind(difference.metric)
@@ -152,7 +168,7 @@ const METHODS: Record<Difference['method'], string> = {
   two_level: 'over campaigns, by what they differ by themselves',
 }
 
-/** The interval that equality is decided by; drawn is the one of 95 %. */
+/** The interval that equality is decided by, which is not the one that is drawn. */
 function equalityOf(difference: Difference): { key: string; value: string }[] {
   const { equality_low: low = null, equality_high: high = null } = difference
   if (low === null || high === null) return []

@@ -52,6 +52,7 @@ const comparison: Comparison = {
   workloads: ['reads'],
   load_levels: [level],
   cells: [cell],
+  headline: { badge: '', tone: 'open', so_far: false, failed: '', sentence: '', sure: '' },
   leads: [],
   readings: [],
   caveats: [],

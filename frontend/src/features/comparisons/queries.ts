@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter, type Ref } from 'vue'
 
 import { api, unwrap, whileIncomplete } from '@/api'
+import { useSession } from '@/session'
 
 import { distinct } from './metrics'
 
@@ -107,12 +108,32 @@ export function useFootprint(
   })
 }
 
-/** The campaigns there are to compare, newest first. */
-export function useComparableCampaigns(enabled: MaybeRefOrGetter<boolean> = true) {
+/** Part of the campaigns there are to compare, newest first: of the project, with a completed run. */
+export function useComparableCampaigns(
+  wanted: MaybeRefOrGetter<{ text: string; cursor: string }>,
+  enabled: MaybeRefOrGetter<boolean> = true,
+) {
+  const session = useSession()
   return useQuery({
-    queryKey: ['campaigns', 'comparable'],
-    queryFn: () => unwrap(api.GET('/api/v1/campaigns', { params: { query: { limit: 50 } } })),
+    queryKey: ['campaigns', 'comparable', () => session.project?.id, () => toValue(wanted)],
+    queryFn: () => {
+      const { text, cursor } = toValue(wanted)
+      return unwrap(
+        api.GET('/api/v1/campaigns', {
+          params: {
+            query: {
+              project_id: session.project?.id,
+              measured: true,
+              text: text || undefined,
+              cursor: cursor || undefined,
+              total: true,
+            },
+          },
+        }),
+      )
+    },
     enabled,
+    placeholderData: keepPreviousData,
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Comparison, ComparisonSide, Rank, Ranking } from '@/api'
 import type { ChartTable } from '@/charts'
+import { spanWord } from '@/ui'
 
 import { round } from './figures'
 
@@ -114,7 +115,7 @@ export function rankFigures(
               round(rank.median),
               round(rank.low),
               round(rank.high),
-              rank.kind === 'range' ? 'range' : '95 % interval',
+              spanWord(rank),
               rank.repeats,
             ],
           ]

@@ -70,7 +70,7 @@ describe('scaling efficiency', () => {
       [8, 0.5, [0.45, 0.55], false],
     ])
     expect(redis?.points[2]?.tip).toContain('95 % interval 45\u2009% to 55\u2009%')
-    expect(redis?.points[1]?.tip).toContain('range 80\u2009% to 100\u2009%')
+    expect(redis?.points[1]?.tip).toContain('range of 2 repeats 80\u2009% to 100\u2009%')
     expect(found.x.kind).toBe('log')
   })
 
@@ -89,7 +89,7 @@ describe('scaling efficiency', () => {
 
   it('has the same figures as a table', () => {
     expect(found.table.rows[1]).toEqual(
-      ['redis', '4 clients', 90, 80, 100, 'range', 3600, 900, 2, 'knee'],
+      ['redis', '4 clients', 90, 80, 100, 'range of 2 repeats', 3600, 900, 2, 'knee'],
     ) // prettier-ignore
     expect(found.table.rows[0]?.slice(3, 6)).toEqual([null, null, null])
   })

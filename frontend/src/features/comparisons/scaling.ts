@@ -1,6 +1,6 @@
 import type { ComparisonSide, ScaledLine, Scaling } from '@/api'
 import { linearScale, logScale, type ChartTable, type CurvePoint } from '@/charts'
-import { formatCount, formatThroughput } from '@/ui'
+import { formatCount, formatThroughput, spanWord } from '@/ui'
 
 import { loadTick, nameOf, round, sentenceOf, type Figures } from './figures'
 
@@ -9,7 +9,8 @@ const throughput = (value: number): string => {
   const shown = formatThroughput(value)
   return `${shown.value}\u202f${shown.unit}`
 }
-const intervalWord = (is: boolean): string => (is ? '95 % interval' : 'range')
+const spanOf = ({ efficiency_is_interval: is, throughput: { repeats } }: ScaledLine['points'][number]): string =>
+  spanWord({ kind: is ? 'interval' : 'range', repeats })
 
 /** The lines of a closed loop under one workload, side by side as they are shown. */
 export function closedLines(scaling: Scaling, shown: readonly ComparisonSide[], workload: string) {
@@ -46,7 +47,7 @@ export function efficiency(scaling: Scaling, shown: readonly ComparisonSide[], w
         round(share * 100),
         bounds && round(bounds[0] * 100),
         bounds && round(bounds[1] * 100),
-        bounds && intervalWord(point.efficiency_is_interval),
+        bounds && spanOf(point),
         round(point.throughput.median),
         round(point.throughput.median / level.value),
         point.throughput.repeats,
@@ -63,9 +64,7 @@ export function efficiency(scaling: Scaling, shown: readonly ComparisonSide[], w
           tip: [
             level.label,
             `${percent(share)} of what each client did at ${line.points[0]!.load_level.label}`,
-            ...(bounds
-              ? [`${intervalWord(point.efficiency_is_interval)} ${percent(bounds[0])} to ${percent(bounds[1])}`]
-              : []),
+            ...(bounds ? [`${spanOf(point)} ${percent(bounds[0])} to ${percent(bounds[1])}`] : []),
             `${throughput(point.throughput.median / level.value)} a client`,
             ...(knee ? [kneeWords(line)] : []),
           ],

@@ -110,6 +110,7 @@ export function testDifference(side: string, level: LoadLevel, extra: Partial<Di
     floor: null,
     resolution: null,
     repeats_needed: null,
+    basis: 'medians',
     word: 'more',
     ...extra,
   }
@@ -140,6 +141,7 @@ export const testComparison: Comparison = {
       }),
     ),
   ),
+  headline: { badge: '', tone: 'open', so_far: false, failed: '', sentence: '', sure: '' },
   leads: [],
   readings: [],
   caveats: [],

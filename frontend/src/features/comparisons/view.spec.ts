@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { cellNamed, readField, toComparison, writeFields } from '@/ui'
+import { cellNamed, readField, toComparison, writeFields, type AddressFields, type AddressQuery } from '@/ui'
 
 import { testComparison } from './testComparison'
 import { arranged, moved, questionOf, VIEW_FIELDS } from './view'
@@ -57,8 +57,8 @@ describe('a link to a comparison', () => {
     const [a, b] = ['a', 'b'].map((campaign) => ({ campaign, target: 'redis' }))
     const cell = { workload: 'reads', level: '50000 ops/s' }
     const query = toComparison({ sides: [a!, b!], cell, figure: 'p99_us' }).query ?? {}
-    const read = <K extends keyof typeof VIEW_FIELDS>(name: K) =>
-      readField(VIEW_FIELDS[name] as never, query as never, name) as unknown
+    const fields: AddressFields = VIEW_FIELDS
+    const read = (name: keyof typeof VIEW_FIELDS) => readField(fields[name]!, query as AddressQuery, name)
     expect(Object.keys(query).filter((name) => !(name in VIEW_FIELDS))).toEqual([])
     expect(read('side')).toEqual(['a~redis', 'b~redis'])
     expect(cellNamed(String(read('cell')))).toEqual(cell)

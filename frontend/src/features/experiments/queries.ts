@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, ApiProblem, unwrap } from '@/api'
+import { api, ApiProblem, unwrap, unwrapAll } from '@/api'
 import { useSession } from '@/session'
 
 /** The project's experiments. */
@@ -10,7 +10,9 @@ export function useExperiments() {
   return useQuery({
     queryKey: ['experiments', () => session.project?.id],
     queryFn: () =>
-      unwrap(api.GET('/api/v1/experiments', { params: { query: { project_id: session.project?.id, limit: 200 } } })),
+      unwrapAll((part) =>
+        api.GET('/api/v1/experiments', { params: { query: { project_id: session.project?.id, ...part } } }),
+      ),
     select: (page) => page.items,
   })
 }
@@ -48,9 +50,9 @@ export function useRevisions(experimentId: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['experiment', experimentId, 'revisions'],
     queryFn: () =>
-      unwrap(
+      unwrapAll((part) =>
         api.GET('/api/v1/experiments/{experiment}/revisions', {
-          params: { path: { experiment: toValue(experimentId) } },
+          params: { path: { experiment: toValue(experimentId) }, query: part },
         }),
       ),
     select: (page) => page.items,

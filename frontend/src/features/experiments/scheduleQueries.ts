@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
 import { api, ApiProblem, unwrap, type Schedule } from '@/api'
@@ -29,15 +29,17 @@ export function useSchedule(experimentId: MaybeRefOrGetter<string>) {
 
 /** What became of the schedule's dates, newest first; asked again now and then. */
 export function useOccurrences(experimentId: MaybeRefOrGetter<string>) {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: ['experiment', experimentId, 'occurrences'],
-    queryFn: () =>
+    queryFn: ({ pageParam }) =>
       unwrap(
         api.GET('/api/v1/experiments/{experiment}/schedule/occurrences', {
-          params: { path: { experiment: toValue(experimentId) }, query: { limit: 50 } },
+          params: { path: { experiment: toValue(experimentId) }, query: { limit: 50, cursor: pageParam } },
         }),
       ),
-    select: (page) => page.items,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    select: (found) => found.pages.flatMap((page) => page.items),
     refetchInterval: REFRESH_MS,
   })
 }

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/vue-query'
 import { computed, type Ref } from 'vue'
 
-import { api, unwrap, type Series } from '@/api'
+import { api, unwrap, unwrapAll, type Series } from '@/api'
 
 /** What the list of series is narrowed to. */
 export interface SeriesFilter {
@@ -15,7 +15,7 @@ export interface SeriesFilter {
 export function useSeriesList(filter: Ref<SeriesFilter>) {
   return useQuery({
     queryKey: ['series', filter],
-    queryFn: () => unwrap(api.GET('/api/v1/series', { params: { query: { limit: 200, ...filter.value } } })),
+    queryFn: () => unwrapAll((part) => api.GET('/api/v1/series', { params: { query: { ...part, ...filter.value } } })),
     placeholderData: keepPreviousData,
   })
 }
@@ -46,7 +46,9 @@ export function useRunsOf(campaign: Ref<string | null>) {
   return useQuery({
     queryKey: ['runs', campaign],
     queryFn: () =>
-      unwrap(api.GET('/api/v1/runs', { params: { query: { campaign_id: campaign.value ?? '', limit: 200 } } })),
+      unwrapAll((part) =>
+        api.GET('/api/v1/runs', { params: { query: { campaign_id: campaign.value ?? '', ...part } } }),
+      ),
     enabled: computed(() => campaign.value !== null),
   })
 }

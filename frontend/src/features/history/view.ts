@@ -1,4 +1,5 @@
 import type { Annotation, Run, Series, SeriesSummary } from '@/api'
+import { spanKind, spanWord } from '@/ui'
 import {
   alongInWords,
   type Along,
@@ -154,6 +155,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
       point.value,
       point.low,
       point.high,
+      spanWord({ kind: spanKind(point.repeats.length), repeats: point.repeats.length }),
       point.repeats.length,
       point.segment,
       point.version,
@@ -168,7 +170,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
     row: [
       gap.campaign_number === null ? '–' : `#${gap.campaign_number}`,
       gap.at,
-      ...Array.from({ length: 9 }, () => null),
+      ...Array.from({ length: 10 }, () => null),
       gap.reason,
     ],
   }))
@@ -177,8 +179,9 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
       'campaign',
       'at',
       'median',
-      '95 % low',
-      '95 % high',
+      'low',
+      'high',
+      'from low to high',
       'repeats',
       'segment',
       'version',

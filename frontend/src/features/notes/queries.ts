@@ -1,9 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type Annotation } from '@/api'
-
-const MOST = 200
+import { api, unwrap, unwrapAll, type Annotation } from '@/api'
 
 /** Where a note is written. */
 export type Subject = Annotation['subject']
@@ -17,7 +15,8 @@ export function useNotes(owner: MaybeRefOrGetter<Owner>) {
   const changed = () => client.invalidateQueries({ queryKey: ['annotations'] })
   const list = useQuery({
     queryKey: ['annotations', () => toValue(owner)],
-    queryFn: () => unwrap(api.GET('/api/v1/annotations', { params: { query: { ...toValue(owner), limit: MOST } } })),
+    queryFn: () =>
+      unwrapAll((part) => api.GET('/api/v1/annotations', { params: { query: { ...toValue(owner), ...part } } })),
     enabled: () => toValue(owner) !== null,
   })
   const write = useMutation({

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import type { Ref } from 'vue'
 
 import { api, unwrap, type ChannelCreate, type ChannelUpdate, type PreferencesWrite } from '@/api'
@@ -68,18 +68,22 @@ export function useChannelChanges() {
 
 /** What was sent over a channel lately; asked often while something is being tried. */
 export function useDeliveries(channel: Ref<string | undefined>) {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: ['notice-deliveries', channel],
-    queryFn: () =>
+    queryFn: ({ pageParam }) =>
       unwrap(
         api.GET('/api/v1/notices/channels/{channel_id}/deliveries', {
-          params: { path: { channel_id: channel.value ?? '' }, query: { limit: 50 } },
+          params: { path: { channel_id: channel.value ?? '' }, query: { limit: 50, cursor: pageParam } },
         }),
       ),
-    select: (page) => page.items,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    select: (found) => found.pages.flatMap((page) => page.items),
     staleTime: 0,
     enabled: () => channel.value !== undefined,
-    refetchInterval: (query) =>
-      query.state.data?.items.some((one) => one.state === 'pending') ? UNDER_WAY_MS : REFRESH_MS,
+    refetchInterval: (query) => {
+      const found = query.state.data?.pages.flatMap((page) => page.items) ?? []
+      return found.some((one) => one.state === 'pending') ? UNDER_WAY_MS : REFRESH_MS
+    },
   })
 }

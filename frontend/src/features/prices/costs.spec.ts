@@ -48,7 +48,7 @@ describe('costs', () => {
     expect(millionText(cell(1))).toBe('0.900 to 1.10')
     const few = cell(1)
     expect(millionText({ ...few, per_million: { ...few.per_million!, kind: 'range', repeats: 3 } })).toBe(
-      '0.900 to 1.10, range of 3',
+      '0.900 to 1.10, range of 3 repeats',
     )
   })
   it('say why there is none', () => {

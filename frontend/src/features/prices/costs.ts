@@ -1,5 +1,5 @@
 import type { CellCost, Costs, MachinePrice, Prices } from '@/api'
-import type { SelectOption } from '@/ui'
+import { spanWord, type SelectOption } from '@/ui'
 
 /** Stands for no price by name: each machine has its own, else the default. */
 export const OWN = 'own'
@@ -55,7 +55,7 @@ export function millionText(cell: CellCost): string {
   const { per_million: cost, currency } = cell
   if (!cost || !currency) return cell.because
   const ends = cost.low === cost.high ? '' : `${formatAmount(cost.low)} to ${formatAmount(cost.high)}`
-  return cost.kind === 'range' && ends ? `${ends}, range of ${cost.repeats}` : ends
+  return cost.kind === 'range' && ends ? `${ends}, ${spanWord(cost)}` : ends
 }
 
 /** Set-ups and how busy they are, of a year at a rate. */

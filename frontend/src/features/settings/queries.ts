@@ -1,7 +1,7 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import type { Ref } from 'vue'
 
-import { api, unwrap, type ApiToken, type MemberRole, type Role, type Scope } from '@/api'
+import { api, unwrap, unwrapAll, type ApiToken, type MemberRole, type Role, type Scope } from '@/api'
 import { useSession } from '@/session'
 
 /** A token with its secret, which is told once. */
@@ -13,7 +13,9 @@ export function useApiTokens() {
   return useQuery({
     queryKey: ['api-tokens', () => session.project?.id],
     queryFn: () =>
-      unwrap(api.GET('/api/v1/api-tokens', { params: { query: { project_id: session.project?.id, limit: 200 } } })),
+      unwrapAll((part) =>
+        api.GET('/api/v1/api-tokens', { params: { query: { project_id: session.project?.id, ...part } } }),
+      ),
     select: (page) => page.items,
   })
 }
@@ -40,19 +42,25 @@ export interface AuditWanted {
   until?: string | undefined
 }
 
-/** What was done in the project, the newest first, a page after the other; takes a maintainer. */
-export function useAuditEntries(wanted: Ref<AuditWanted>) {
+/** What was done in the project, the newest first, part by part; takes a maintainer. */
+export function useAuditEntries(wanted: Ref<AuditWanted>, cursor: Ref<string>) {
   const session = useSession()
-  return useInfiniteQuery({
-    queryKey: ['audit-entries', () => session.project?.id, wanted],
-    queryFn: ({ pageParam }) =>
+  return useQuery({
+    queryKey: ['audit-entries', () => session.project?.id, wanted, cursor],
+    queryFn: () =>
       unwrap(
         api.GET('/api/v1/audit-entries', {
-          params: { query: { project_id: session.project?.id, ...wanted.value, limit: 50, cursor: pageParam } },
+          params: {
+            query: {
+              project_id: session.project?.id,
+              ...wanted.value,
+              limit: 50,
+              total: true,
+              cursor: cursor.value || undefined,
+            },
+          },
         }),
       ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
     staleTime: 0,
   })

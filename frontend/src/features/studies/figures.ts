@@ -1,7 +1,7 @@
 import { scaleLog } from 'd3-scale'
 
 import { figureOf, type StudyFigure, type StudySide } from '@/api'
-import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
+import { formatBytes, formatLatency, formatThroughput, spanWord, type Shown } from '@/ui'
 
 /** A line of a group: one cell as it is printed and as it was measured, with its places on the group's axis. */
 export interface FigureLine {
@@ -87,11 +87,12 @@ function line(
 ): FigureLine {
   const side = sides.find((each) => each.name === one.side)
   const { figure, ours } = one
-  const interval = ours ? `${text(figure, ours.low)} to ${text(figure, ours.high)}` : ''
+  const interval =
+    ours && ours.repeats > 1 ? `${spanWord(ours)} ${text(figure, ours.low)} to ${text(figure, ours.high)}` : ''
   const printed = one.value === null ? '' : text(figure, one.value)
   const said = [
     printed && `printed ${one.printed ?? printed}`,
-    ours ? `measured here ${text(figure, ours.median)}, ${interval}` : 'not measured here',
+    ours ? `measured here ${text(figure, ours.median)}, ${interval || spanWord(ours)}` : 'not measured here',
   ]
   return {
     key: `${String(index)} ${one.side} ${one.load} ${one.setting}`,

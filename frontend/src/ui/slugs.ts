@@ -1,7 +1,7 @@
 /** Characters that a slug may have. */
 const MOST = 63
 
-/** The slug that follows from a name: `Redis, four clients` is `redis-four-clients`; empty for a name without letters. */
+/** The slug that follows from a name: `Redis, four clients` is `redis-four-clients`; of `…` it is empty. */
 export function slugOf(name: string): string {
   return name
     .normalize('NFKD')

@@ -1,0 +1,47 @@
+"""Of what a difference is that stands beside two medians. Pure.
+
+A difference of sides that share blocks is estimated pair by pair, and where blocks were unlike it
+is not that of the medians: 25.0 k and 20.5 k can stand beside +2.5 %. A reader divides what stands
+there, so a difference that does not agree with it says what it is of.
+"""
+
+import math
+from typing import Literal
+
+from weighhouse_judging.verdicts.figures import Method
+
+Basis = Literal["medians", "blocks", "campaigns"]
+"""`medians`: it agrees with those beside it, as far as they are shown; `blocks`: it is the middle
+of pairs; `campaigns`: it takes in what campaigns differ by."""
+
+SHOWN_DIGITS = 3
+"""Figures are shown with so many digits at least: what is beyond them nobody sees."""
+SHOWN_SHARE = 0.0005
+"""Half a step of a difference as it is shown, `2.5 %`."""
+
+
+def basis_of(method: Method, relative: float, baseline_median: float, median: float) -> Basis:
+    """Of what a difference is.
+
+    :param relative: as it is told, 0.05 = 5 %.
+    :param baseline_median: above 0, as `median`: what stands beside it.
+    """
+    if _agrees(relative, baseline_median, median):
+        return "medians"
+    return "blocks" if method == "paired" else "campaigns"
+
+
+def _agrees(relative: float, baseline_median: float, median: float) -> bool:
+    """Is a difference one of two medians, each anywhere within what it is shown to?"""
+    a, b = _step(baseline_median), _step(median)
+    shown = round(median / b) * b / (round(baseline_median / a) * a) - 1
+    if abs(relative) >= SHOWN_SHARE and abs(shown) >= SHOWN_SHARE and relative * shown < 0:
+        return False
+    least = (median - b / 2) / (baseline_median + a / 2) - 1 - SHOWN_SHARE
+    most = (median + b / 2) / (baseline_median - a / 2) - 1 + SHOWN_SHARE
+    return least <= relative <= most
+
+
+def _step(value: float) -> float:
+    """The last digit that a figure is shown with."""
+    return float(10.0 ** (math.floor(math.log10(value)) - SHOWN_DIGITS + 1))

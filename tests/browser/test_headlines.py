@@ -1,0 +1,137 @@
+"""A campaign is told of in one way: on pages, in lists, under the bell, on the command line."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from weighhouse_testing.browsing import Sows, Window, looked_at
+from weighhouse_testing.command import weighhouse
+from weighhouse_testing.platform import RunningPlatform
+from weighhouse_worker.seeding.plan import Sown
+
+TWO = Sown(
+    "invented-two-repeats", "Invented: two repeats", ("redis", "garnet"), (4, 16), repetitions=2
+)
+HALF = Sown(
+    "invented-half-failed", "Invented: half failed", ("redis", "garnet"), (4, 16), repetitions=5,
+    fates={("redis", 4): "failed", ("redis", 16): "failed"},
+)  # fmt: skip
+RANGE = re.compile(r"range(s)? of 2 repeats")
+NOT_OF_TWO = re.compile(r"95\s*%")
+
+
+@pytest.fixture(scope="module")
+def campaigns(platform: RunningPlatform, sows: Sows) -> dict[str, dict]:
+    """By slug, with what each came to; the one of two repeats is the newest."""
+    sows(HALF)
+    sows(TWO)
+    listed = platform.request("GET", "/campaigns", params={"limit": 20})["items"]
+    found = {one["experiment"]["slug"]: one for one in listed}
+    told = platform.request(
+        "GET", "/headlines", params={"campaign": [found[one.slug]["id"] for one in (HALF, TWO)]}
+    )
+    return {
+        one.slug: found[one.slug] | {"headline": headline}
+        for one, headline in zip((HALF, TWO), told, strict=True)
+    }
+
+
+def said(place: Locator, headline: dict) -> None:
+    """A place says what the campaign came to, word for word."""
+    expect(place).to_contain_text(headline["sentence"])
+    if headline["sure"]:
+        expect(place).to_contain_text(f"How sure: {headline['sure']}.")
+    if headline["failed"]:
+        expect(place).to_contain_text(headline["failed"])
+
+
+def card(page: Page, title: str) -> Locator:
+    """The card with a heading."""
+    heading = page.get_by_role("heading", name=title)
+    return page.locator("section, article, div.card").filter(has=heading).last
+
+
+@pytest.mark.parametrize("sown", [TWO, HALF], ids=lambda one: one.slug)
+def test_page_comparison_bell_and_command_say_the_same(
+    page: Page, platform: RunningPlatform, campaigns: dict[str, dict], sown: Sown
+) -> None:
+    campaign = campaigns[sown.slug]
+    headline = campaign["headline"]
+    page.goto(f"/campaigns/{campaign['id']}")
+    said(card(page, "What came out"), headline)
+    header = page.locator("header").filter(has=page.get_by_role("heading", level=1))
+    expect(header).to_contain_text(headline["badge"])
+    expect(header).to_contain_text("gate: no baseline")
+
+    page.goto(f"/compare?campaign={campaign['id']}")
+    said(page.get_by_role("region", name="Verdict"), headline)
+
+    page.goto("/campaigns")
+    row = page.get_by_role("row").filter(has_text=campaign["experiment"]["name"]).first
+    expect(row).to_contain_text(headline["badge"])
+    expect(row).to_contain_text("gate: no baseline")
+
+    page.goto("/experiments")
+    row = page.get_by_role("row").filter(has_text=campaign["experiment"]["name"]).first
+    expect(row).to_contain_text(headline["badge"])
+
+    verdict = weighhouse(platform, "campaign", "verdict", campaign["id"], COLUMNS="200")
+    assert headline["sentence"] in verdict.stdout
+    assert headline["sure"] in verdict.stdout
+    assert "gate: no baseline" in verdict.stdout
+    listed = weighhouse(platform, "campaign", "list", COLUMNS="250").stdout
+    (line,) = [one for one in listed.splitlines() if campaign["id"] in one]
+    assert headline["badge"] in line
+
+    page.get_by_role("button", name=re.compile("^Notices")).click()
+    bell = page.get_by_role("dialog", name="Notices").get_by_role("listitem")
+    kept = bell.filter(has_text=campaign["experiment"]["name"]).first
+    expect(kept).to_contain_text(f"is done: {headline['badge']}")
+
+
+def test_the_overview_says_what_the_comparison_says_and_calls_a_range_a_range(
+    window: Window, campaigns: dict[str, dict]
+) -> None:
+    page = window()
+    campaign = campaigns[TWO.slug]
+    headline = campaign["headline"]
+    assert headline["badge"] == "Nobody can be said to lead"
+    page.goto("/")
+    last = card(page, f"{campaign['experiment']['name']} № {campaign['number']}")
+    said(last, headline)
+    expect(last).to_contain_text(RANGE)
+    assert not NOT_OF_TWO.search(last.inner_text())
+    looked_at(page, "overview of two repeats")
+
+    last.get_by_role("link", name="Open the comparison").click()
+    said(page.get_by_role("region", name="Verdict"), headline)
+    ledger = page.get_by_role("region", name="Ledger").or_(card(page, "Ledger")).first
+    expect(ledger).to_contain_text(RANGE)
+    bars = page.get_by_role("img", name=RANGE)
+    expect(bars.first).to_be_visible()
+    expect(page.get_by_role("img", name=NOT_OF_TWO)).to_have_count(0)
+
+
+def test_half_of_the_runs_failed_is_said_before_who_leads(
+    window: Window, campaigns: dict[str, dict]
+) -> None:
+    page = window()
+    campaign = campaigns[HALF.slug]
+    assert campaign["headline"]["badge"] == "Half failed: 10 of 20 runs"
+    page.goto(f"/campaigns/{campaign['id']}")
+    expect(page.get_by_text("Half failed: 10 of 20 runs").first).to_be_visible()
+    looked_at(page, "campaign half of which failed")
+
+
+def test_the_ledger_writes_ratios_in_one_way_and_says_of_what_they_are(
+    page: Page, platform: RunningPlatform, campaigns: dict[str, dict]
+) -> None:
+    campaign = campaigns[TWO.slug]
+    found = platform.request("GET", "/comparisons", params={"campaign": campaign["id"]})
+    page.goto(f"/compare?campaign={campaign['id']}&figure=all&long=1")
+    rows = page.get_by_role("table", name=re.compile("^Ledger")).locator("tbody tr.row")
+    expect(rows).to_have_count(len(found["differences"]))
+    ratios = rows.locator("td.ratio").all_inner_texts()
+    assert all(re.fullmatch(r"(by blocks\s+)?[×÷][\d.]+", one.strip()) for one in ratios), ratios
+    of_blocks = sum(one["basis"] == "blocks" for one in found["differences"])
+    assert sum("by blocks" in one for one in ratios) == of_blocks
