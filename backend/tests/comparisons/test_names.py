@@ -27,14 +27,14 @@ def reporting(factor: float = 1.0):
 
 
 @pytest.fixture(scope="module")
-def settings(laboratory) -> str:
+def two_settings(laboratory) -> str:
     return laboratory.carry_out(experiment("settings", targets=TWO), reporting())
 
 
-def test_page_comparison_lead_and_readings_have_one_name(laboratory, settings):
-    targets = laboratory.get(f"/campaigns/{settings}")["targets"]
+def test_page_comparison_lead_and_readings_have_one_name(laboratory, two_settings):
+    targets = laboratory.get(f"/campaigns/{two_settings}")["targets"]
     assert [one["label"] for one in targets] == NAMES
-    found = laboratory.get("/comparisons", campaign=settings)
+    found = laboratory.get("/comparisons", campaign=two_settings)
     assert [side["label"] for side in found["sides"]] == NAMES
     (lead,) = found["leads"]
     assert f"{NAMES[1]} leads" in lead["sentence"]
@@ -42,16 +42,16 @@ def test_page_comparison_lead_and_readings_have_one_name(laboratory, settings):
     assert not [one for one in said if IDENTIFIER in one]
 
 
-def test_caveats_and_disclosure_have_it_too(laboratory, settings):
-    found = laboratory.get("/comparisons", campaign=settings)
+def test_caveats_and_disclosure_have_it_too(laboratory, two_settings):
+    found = laboratory.get("/comparisons", campaign=two_settings)
     assert not [one for one in found["caveats"] if IDENTIFIER in one["text"] + one["title"]]
     assert any(item["label"] == f"{NAMES[1]}, version" for item in found["disclosure"]["items"])
 
 
-def test_costs_runs_and_histograms_have_it_too(laboratory, settings):
-    costs = laboratory.get("/comparisons/costs", campaign=settings)
+def test_costs_runs_and_histograms_have_it_too(laboratory, two_settings):
+    costs = laboratory.get("/comparisons/costs", campaign=two_settings)
     assert [side["label"] for side in costs["sides"]] == NAMES
-    cells = laboratory.get(f"/campaigns/{settings}")["cells"]
+    cells = laboratory.get(f"/campaigns/{two_settings}")["cells"]
     (run,) = [cell["runs"][0]["id"] for cell in cells if cell["target"] == IDENTIFIER]
     assert laboratory.get(f"/runs/{run}")["target_name"] == NAMES[1]
     answer = laboratory.client.get(
@@ -61,7 +61,7 @@ def test_costs_runs_and_histograms_have_it_too(laboratory, settings):
     assert "redis-appendonly-no-" in answer.headers["content-disposition"]
 
 
-def test_series_verdicts_and_drafts_have_it_too(laboratory, settings):
+def test_series_verdicts_and_drafts_have_it_too(laboratory, two_settings):
     names = {one["target"]: one["target_name"] for one in laboratory.get("/series")["items"]}
     assert names[IDENTIFIER] == NAMES[1]
     document = experiment("settings", targets=TWO)
@@ -73,13 +73,13 @@ def test_series_verdicts_and_drafts_have_it_too(laboratory, settings):
     assert f"{IDENTIFIER}, " not in gate["message"]
 
 
-def test_campaigns_part_one_target_by_their_numbers(laboratory, settings):
+def test_campaigns_part_one_target_by_their_numbers(laboratory, two_settings):
     again = laboratory.carry_out(experiment("settings", targets=TWO), reporting())
-    numbers = [laboratory.get(f"/campaigns/{one}")["number"] for one in (settings, again)]
-    sides = [f"{one}~redis" for one in (settings, again)]
+    numbers = [laboratory.get(f"/campaigns/{one}")["number"] for one in (two_settings, again)]
+    sides = [f"{one}~redis" for one in (two_settings, again)]
     found = laboratory.get("/comparisons", side=sides)
     assert [side["label"] for side in found["sides"]] == [f"Redis № {one}" for one in numbers]
-    paired = laboratory.get("/comparisons", campaign=again, base=settings)
+    paired = laboratory.get("/comparisons", campaign=again, base=two_settings)
     assert [side["label"] for side in paired["sides"]] == [
         f"{name}, № {number}" for name in NAMES for number in numbers
     ]
