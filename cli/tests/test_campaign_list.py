@@ -23,6 +23,14 @@ def campaign(number: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def headline(campaign_id: str) -> dict[str, Any]:
+    """What every campaign came to."""
+    return {
+        "campaign_id": campaign_id, "badge": "Redis leads", "tone": "told",
+        "failed": "1 of 9 runs failed",
+    }  # fmt: skip
+
+
 @pytest.fixture
 def served() -> Iterator[tuple[list[str], list[dict[str, str]]]]:
     """Options that lead there, and what was asked, query by query."""
@@ -30,7 +38,11 @@ def served() -> Iterator[tuple[list[str], list[dict[str, str]]]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            query = {name: one[0] for name, one in parse_qs(urlsplit(self.path).query).items()}
+            address = urlsplit(self.path)
+            if address.path.endswith("/headlines"):
+                self.answer([headline(one) for one in parse_qs(address.query)["campaign"]])
+                return
+            query = {name: one[0] for name, one in parse_qs(address.query).items()}
             asked.append(query)
             limit = int(query["limit"])
             newest = int(query.get("cursor", str(COUNT)).replace("oldest", "20"))
@@ -39,7 +51,10 @@ def served() -> Iterator[tuple[list[str], list[dict[str, str]]]]:
                 "items": items, "next_cursor": str(newest - limit) if newest > limit else None,
                 "total": {"count": COUNT, "is_exact": True} if "total" in query else None,
             }  # fmt: skip
-            content = json.dumps(page).encode()
+            self.answer(page)
+
+        def answer(self, document: Any) -> None:
+            content = json.dumps(document).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
@@ -68,6 +83,7 @@ def test_the_latest_are_shown_with_the_way_to_the_others(served) -> None:
     assert shown.exit_code == 0, shown.output
     assert asked[-1] == {"limit": "20", "total": "true"}
     assert campaign(450)["id"] in shown.stdout
+    assert shown.stdout.count("Redis") == 20
     assert campaign(430)["id"] not in shown.stdout
     assert "20 of 450 campaigns; all: --all, the oldest: --oldest" in shown.stderr
     assert "--cursor 430" in shown.stderr
@@ -95,8 +111,9 @@ def test_what_is_wanted_is_sent(served) -> None:
     options, asked = served
     run(
         "night", "--experiment", "nightly", "--status", "failed", "--verdict", "none",
-        "--by", "Ada", "--commit", "9f2c", "--branch", "main", "--pull-request", "7", "--label", "rack=a",
-        "--release", "7.2", "--since", "2026-11-01T00:00:00Z", "--limit", "5", *options,
+        "--by", "Ada", "--commit", "9f2c", "--branch", "main", "--pull-request", "7",
+        "--label", "rack=a", "--release", "7.2", "--since", "2026-11-01T00:00:00Z",
+        "--limit", "5", *options,
     )  # fmt: skip
     sent = {name: one for name, one in asked[-1].items() if name != "total"}
     assert sent == {

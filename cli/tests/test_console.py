@@ -119,6 +119,7 @@ def study(**changes):
     }  # fmt: skip
     return {
         "title": "A study",
+        "answer": "The study claims: Redis is ahead. Of its claim 1 holds here.",
         "source": {
             "authors": "A. Nobody", "published_in": "nowhere", "sponsor": "a vendor",
             "disclaimer": "Read with care.",
@@ -140,7 +141,7 @@ def test_a_study_says_who_paid_what_is_not_measured_and_why_a_claim_fails():
     with OUT.capture() as captured:
         show_study(study())
     said = " ".join(captured.get().split())
-    assert "paid by: a vendor" in said
+    assert said.index("Of its claim 1 holds here.") < said.index("paid by: a vendor")
     assert "Read with care." in said
     assert "not measured here: Garnet: it is rare" in said
     assert "cannot be true as printed: 1" in said

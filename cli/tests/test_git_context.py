@@ -8,11 +8,23 @@ from typing import Any
 
 import pytest
 from weighhouse_cli.exits import CommandFailed, Exit
-from weighhouse_cli.git_context import GitOptions, find_context, in_words
+from weighhouse_cli.git_context import Asked, GitOptions, find_stamp, in_words
+from weighhouse_protocol.git import GitContext
 
 NOTHING = GitOptions()
 HEAD = "1111111111111111111111111111111111111111"
 MERGE = "2222222222222222222222222222222222222222"
+
+
+FILE = "experiment.yaml"
+
+
+def find_context(
+    options: GitOptions, environment: dict[str, str], directory: Path, *, look: bool = True
+) -> GitContext | None:
+    """Of an experiment in the working directory."""
+    asked = Asked(directory, directory / FILE, look=look)
+    return find_stamp(options, environment, asked).context
 
 
 def git(directory: Path, *arguments: str) -> str:
@@ -31,6 +43,7 @@ def clone(tmp_path: Path) -> Path:
     directory.mkdir()
     git(directory, "init", "-q", "-b", "faster-reads")
     (directory / "store.c").write_text("int reads;\n")
+    (directory / FILE).write_text("name: Reads\n")
     git(directory, "add", ".")
     git(directory, "commit", "-q", "-m", "Read twice as fast\n\nAt length.")
     git(directory, "remote", "add", "origin", "https://bot:s3cret@github.com/team/store.git")
@@ -103,6 +116,115 @@ def test_a_subject_of_any_length_and_kind_becomes_a_line(clone: Path) -> None:
     assert found.subject.startswith("tab and [31mred xxx")
     assert len(found.subject) == 200
     assert found.subject.endswith("…")
+
+
+def test_what_is_stamped_is_said_with_whose_it_is(clone: Path) -> None:
+    (clone / "store.c").write_text("int reads = 2;\n")
+    stamp = find_stamp(NOTHING, {}, Asked(clone, clone / FILE))
+    head = git(clone, "rev-parse", "--short=10", "HEAD")
+
+    assert stamp.said == (
+        f"stamps commit {head} with changes that are not committed on faster-reads, "
+        f"of https://github.com/team/store; told by the clone {clone}"
+    )
+
+
+def test_a_clone_that_happens_to_be_here_stamps_no_experiment_of_elsewhere(
+    clone: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / FILE
+    elsewhere.write_text("name: Reads\n")
+    stamp = find_stamp(NOTHING, {}, Asked(clone, elsewhere))
+
+    assert stamp.context is None
+    assert stamp.said == (
+        f"no commit is stamped: {elsewhere} does not lie in the clone {clone} that the command is "
+        "started in; name one with --git PATH or --commit"
+    )
+
+
+def test_an_experiment_in_a_clone_inside_the_clone_is_that_ones(clone: Path) -> None:
+    inner = clone / "vendor"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    git(inner, "commit", "-q", "--allow-empty", "-m", "Theirs")
+    (inner / FILE).write_text("name: Reads\n")
+
+    assert find_stamp(NOTHING, {}, Asked(clone, inner / FILE)).context is None
+
+
+def test_an_experiment_behind_a_link_lies_where_it_lies(clone: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / FILE
+    elsewhere.write_text("name: Reads\n")
+    (clone / "linked.yaml").symlink_to(elsewhere)
+
+    assert find_stamp(NOTHING, {}, Asked(clone, clone / "linked.yaml")).context is None
+
+
+def test_a_clone_that_is_named_stamps_whatever_is_here(clone: Path, tmp_path: Path) -> None:
+    stamp = find_stamp(NOTHING, GITLAB, Asked(tmp_path, tmp_path / FILE, clone))
+
+    assert stamp.context is not None
+    assert stamp.context.commit == git(clone, "rev-parse", "HEAD")
+    assert str(clone) in stamp.said
+
+
+def test_a_named_directory_that_is_no_clone_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CommandFailed, match=r"--git .* no clone"):
+        find_stamp(NOTHING, {}, Asked(tmp_path, tmp_path / FILE, tmp_path))
+
+
+def test_a_commit_alone_takes_no_repository_of_a_clone_that_happens_to_be_here(
+    clone: Path, tmp_path: Path
+) -> None:
+    stamp = find_stamp(GitOptions(commit=HEAD), {}, Asked(clone, tmp_path / FILE))
+
+    assert stamp.context is not None
+    assert stamp.context.model_dump(exclude_none=True) == {"commit": HEAD, "dirty": False}
+    assert stamp.said == f"stamps commit {HEAD[:10]}; told by --commit"
+
+
+def test_an_experiment_that_is_not_committed_differs_from_the_commit(clone: Path) -> None:
+    (clone / "new.yaml").write_text("name: Reads\n")
+    stamp = find_stamp(NOTHING, {}, Asked(clone, clone / "new.yaml"))
+
+    assert stamp.context is not None
+    assert stamp.context.dirty
+
+
+def test_weighhouses_own_clone_is_not_what_is_measured() -> None:
+    repository = Path(__file__).parents[2]
+    if not (repository / ".git").exists():
+        pytest.skip("not a clone")
+    asked = Asked(repository, repository / "experiments/quickstart.yaml")
+    stamp = find_stamp(NOTHING, {}, asked)
+
+    assert stamp.context is None
+    assert "the clone of Weighhouse itself" in stamp.said
+
+
+def test_a_hooks_variables_name_no_other_clone(
+    clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    git(other, "commit", "-q", "--allow-empty", "-m", "Another")
+    head = git(clone, "rev-parse", "HEAD")
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    found = find_context(NOTHING, {}, clone)
+
+    assert found is not None
+    assert found.commit == head
+
+
+def test_why_nothing_is_stamped_is_said(clone: Path, tmp_path: Path) -> None:
+    told_not_to = Asked(clone, clone / FILE, look=False)
+    assert find_stamp(NOTHING, {}, told_not_to).said == "no commit is stamped: --no-git"
+    nowhere = find_stamp(NOTHING, {}, Asked(tmp_path, tmp_path / FILE)).said
+    assert "not started in a clone; name one with --git PATH or --commit" in nowhere
+    job = find_stamp(NOTHING, {"GITLAB_CI": "true"}, Asked(clone, clone / FILE)).said
+    assert "the GitLab job names none" in job
 
 
 def github(tmp_path: Path, name: str, event: Any, **changed: str) -> dict[str, str]:

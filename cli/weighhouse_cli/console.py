@@ -13,7 +13,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 from weighhouse_judging.arithmetic.digits import number
-from weighhouse_protocol.text import escaped
+from weighhouse_judging.verdicts.gate_verdict import verdict_words
+from weighhouse_protocol.text import escaped, numbered
 
 from weighhouse_cli.client import Client
 
@@ -250,7 +251,7 @@ def show_schedule(schedule: dict[str, Any], occurrences: list[dict[str, Any]]) -
         table.add_row(
             _dates(one, zone),
             Text(one["outcome"], style=style),
-            f"#{campaign['number']}" if campaign else "",
+            numbered(campaign["number"]) if campaign else "",
             Text(one["reason"]),
         )
     OUT.print(table)
@@ -291,7 +292,7 @@ def in_words(proposed: dict[str, Any]) -> str:
 def show_verdict(gate: dict[str, Any]) -> None:
     """The gate's verdict with its message and link."""
     verdict = str(gate["verdict"])
-    said = Text(verdict.replace("_", " "), style=VERDICT_STYLES.get(verdict, "default"))
+    said = Text(verdict_words(verdict), style=VERDICT_STYLES.get(verdict, "default"))
     OUT.print(Text("gate: ").append(said), end="  ")
     OUT.print(str(gate["message"]), soft_wrap=True, markup=False)
     if (proposed := gate.get("proposal")) is not None:
@@ -310,9 +311,7 @@ def show_history(gate: dict[str, Any]) -> None:
         OUT.print(f"judged {when} by rules {made}{earlier}", style="dim", soft_wrap=True)
     for one in gate["superseded"]:
         verdict = str(one["verdict"])
-        line = Text().append(
-            verdict.replace("_", " "), style=VERDICT_STYLES.get(verdict, "default")
-        )
+        line = Text().append(verdict_words(verdict), style=VERDICT_STYLES.get(verdict, "default"))
         until = ""
         if one["superseded_at"]:
             until = f", superseded {_date(one['superseded_at'], datetime.UTC)}: "

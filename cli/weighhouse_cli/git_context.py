@@ -1,12 +1,13 @@
 """Which commit a campaign is about: told by a pipeline's environment, by git, or by options.
 
+None by accident: where no pipeline says, git is asked in the clone that the command is started in,
+and only where the experiment's file lies in that clone; in another one only when it is named.
 Nothing secret is read: addresses lose their users and passwords, and of the environment only the
 variables named here are looked at.
 """
 
 import json
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,11 +21,12 @@ from weighhouse_protocol.git import (
     bare_page,
     repository_address,
 )
-from weighhouse_protocol.text import seen
+from weighhouse_protocol.text import escaped, seen
 
+from weighhouse_cli.clones import Clone, ask_git, clone_of
 from weighhouse_cli.exits import CommandFailed, Exit
 
-GIT_SECONDS = 10.0
+NAME_ONE = "name one with --git PATH or --commit"
 HEXADECIMAL = re.compile(r"[0-9a-f]{7,64}")
 HEAD_EVENTS = frozenset({"pull_request", "pull_request_review", "pull_request_review_comment"})
 """Of GitHub: what is built is the merge of a pull request's head, so the head is what is meant."""
@@ -45,21 +47,54 @@ class GitOptions:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def find_context(
-    options: GitOptions, environment: Mapping[str, str], directory: Path, *, look: bool = True
-) -> GitContext | None:
-    """The commit a campaign is about.
+@dataclass(frozen=True)
+class Asked:
+    """Where a commit may be found."""
+
+    started_in: Path
+    """The working directory."""
+    file: Path
+    """The experiment's."""
+    clone: Path | None = None
+    """Where git is to be asked, whatever else is there."""
+    look: bool = True
+    """False: the options alone count."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """The commit that a campaign is started for, and whose it is."""
+
+    context: GitContext | None
+    said: str
+    """In one line, for a person, before anything starts: which commit, whose, or why none."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    fields: Mapping[str, Any]
+    by: str
+    """Who told: `the GitHub job`, `the clone /home/mia/store`; why nobody did."""
+
+
+def find_stamp(options: GitOptions, environment: Mapping[str, str], asked: Asked) -> Stamp:
+    """The commit a campaign is about, and what is said of it.
 
     :param options: win over what is found; another commit than the one found takes nothing of it
         but the repository.
     :param environment: of a GitHub Actions or GitLab CI job, or of a person's shell.
-    :param directory: where git is asked when no pipeline says.
-    :param look: False: the options alone count.
-    :returns: None when there is no commit to name.
     :raises CommandFailed: naming the option that cannot be used.
     """
-    found = _found(environment, directory) if look else {}
-    given = options.given()
+    found = _found(environment, asked)
+    context = _context(options.given(), dict(found.fields))
+    if context is None:
+        why = found.by if asked.look else "--no-git"
+        return Stamp(None, f"no commit is stamped: {why}")
+    whose = "--commit" if options.commit else found.by
+    return Stamp(context, f"stamps {in_words(context)}; told by {whose}")
+
+
+def _context(given: dict[str, Any], found: dict[str, Any]) -> GitContext | None:
     if "commit" in given and given["commit"].lower() != found.get("commit", "").lower():
         found = {"repository": found.get("repository")}
     fields = {name: value for name, value in (found | given).items() if value is not None}
@@ -86,16 +121,49 @@ def _option(field: str) -> str:
     return field.replace("_", "-")
 
 
-def _found(environment: Mapping[str, str], directory: Path) -> dict[str, Any]:
+def _found(environment: Mapping[str, str], asked: Asked) -> _Found:
+    if not asked.look:
+        return _Found({}, "")
+    if asked.clone is not None:
+        clone = clone_of(asked.clone)
+        if clone is None:
+            raise CommandFailed(
+                Exit.INVALID, f"--git {asked.clone}: no clone of a repository with a commit"
+            )
+        return _of_clone(clone, asked.file)
     if environment.get("GITHUB_ACTIONS") == "true":
-        found = _from_github(environment)
-    elif environment.get("GITLAB_CI"):
-        found = _from_gitlab(environment)
-    else:
-        found = _from_git(directory)
+        return _of_job("the GitHub job", _from_github(environment), asked.started_in)
+    if environment.get("GITLAB_CI"):
+        return _of_job("the GitLab job", _from_gitlab(environment), asked.started_in)
+    return _of_here(asked)
+
+
+def _of_here(asked: Asked) -> _Found:
+    """Of the clone that the command is started in, if the experiment is that clone's."""
+    clone = clone_of(asked.started_in)
+    if clone is None:
+        return _Found({}, f"the command is not started in a clone; {NAME_ONE}")
+    if clone.ours:
+        return _Found({}, f"{_shown(clone.top)} is the clone of Weighhouse itself; {NAME_ONE}")
+    if not clone.holds(asked.file):
+        here = f"{_shown(asked.file)} does not lie in the clone {_shown(clone.top)}"
+        return _Found({}, f"{here} that the command is started in; {NAME_ONE}")
+    return _of_clone(clone, asked.file)
+
+
+def _of_clone(clone: Clone, file: Path) -> _Found:
+    return _Found(_made_fit(clone.told(file), clone.top), f"the clone {_shown(clone.top)}")
+
+
+def _of_job(name: str, told: dict[str, Any], directory: Path) -> _Found:
+    fields = _made_fit(told, directory)
+    return _Found(fields, name if fields.get("commit") else f"{name} names none; {NAME_ONE}")
+
+
+def _made_fit(found: dict[str, Any], directory: Path) -> dict[str, Any]:
     commit = str(found.get("commit") or "")
     if HEXADECIMAL.fullmatch(commit) and not found.get("subject"):
-        found["subject"] = _ask_git(directory, "log", "-1", "--format=%s", commit, "--")
+        found["subject"] = ask_git(directory, "log", "-1", "--format=%s", commit, "--")
     return {
         **found,
         "branch": _line(found.get("branch"), BRANCH_LENGTH),
@@ -103,6 +171,10 @@ def _found(environment: Mapping[str, str], directory: Path) -> dict[str, Any]:
         "repository": _address(repository_address, found.get("repository")),
         "pull_request_url": _address(bare_page, found.get("pull_request_url")),
     }
+
+
+def _shown(path: Path) -> str:
+    return escaped(str(path))
 
 
 def _from_github(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -143,37 +215,6 @@ def _from_gitlab(environment: Mapping[str, str]) -> dict[str, Any]:
         "pull_request_url": f"{project}/-/merge_requests/{number}" if number and project else None,
         "subject": environment.get("CI_COMMIT_TITLE") if head == merged else None,
     }
-
-
-def _from_git(directory: Path) -> dict[str, Any]:
-    commit = _ask_git(directory, "rev-parse", "--verify", "--quiet", "HEAD")
-    if commit is None:
-        return {}
-    branch = _ask_git(directory, "symbolic-ref", "--quiet", "--short", "HEAD")
-    remote = _ask_git(directory, "config", "--get", f"branch.{branch}.remote") if branch else None
-    return {
-        "commit": commit,
-        "branch": branch,
-        "repository": _ask_git(directory, "config", "--get", f"remote.{remote or 'origin'}.url"),
-        "dirty": bool(_ask_git(directory, "status", "--porcelain", "--untracked-files=no")),
-    }
-
-
-def _ask_git(directory: Path, *arguments: str) -> str | None:
-    """What git says; None when it says nothing, is not there, or takes too long."""
-    try:
-        done = subprocess.run(
-            ["git", "--no-optional-locks", *arguments],
-            cwd=directory,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=GIT_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    answer = done.stdout.decode("utf-8", errors="replace").strip()
-    return answer if done.returncode == 0 and answer else None
 
 
 def _event(path: str | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from rich.table import Table
 from rich.text import Text
+from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.console import OUT, show_caveats
 
@@ -34,6 +35,7 @@ def counts_in_words(verdicts: list[dict[str, Any]]) -> str:
 def show_study(study: dict[str, Any]) -> None:
     """A study claim by claim, with what must stand beside it."""
     OUT.print(Text(study["title"], style="bold"), soft_wrap=True)
+    OUT.print(Text(study["answer"]), soft_wrap=True)
     source = study["source"]
     if source is not None:
         told = f"{source['authors']}: {source['published_in']}; paid by: {source['sponsor']}"
@@ -51,15 +53,15 @@ def show_study(study: dict[str, Any]) -> None:
         if one["campaign_id"] is None:
             continue
         changed = ", by a changed file" if one["changed"] else ""
-        OUT.print(f"\ncampaign #{one['campaign_number']} of {one['experiment']}{changed}")
+        OUT.print(f"\ncampaign {numbered(one['campaign_number'])} of {one['experiment']}{changed}")
         show_caveats(one["caveats"])
 
 
 def show_claims(claims: list[dict[str, Any]]) -> None:
-    """Claims with their verdicts, as a table."""
+    """Claims with their outcomes, as a table."""
     table = Table(box=None, padding=(0, 2, 1, 0), header_style="dim")
-    for column in ("claim", "verdict", "why"):
-        table.add_column(column, ratio={"claim": 4, "verdict": 2, "why": 5}[column])
+    for column in ("claim", "outcome", "why"):
+        table.add_column(column, ratio={"claim": 4, "outcome": 2, "why": 5}[column])
     for one in claims:
         verdict = Text(one["words"], style=STYLES.get(one["verdict"], "default"))
         here = f" Measured here: {one['measured']}" if one["measured"] else ""

@@ -283,20 +283,20 @@ def test_a_narrow_lead_is_called_narrow():
 
 
 def test_targets_against_themselves_are_counted_and_none_leads():
-    labels = {"a1": "A #1", "a2": "A #2", "b1": "B #1", "b2": "B #2"}
+    labels = {"a1": "A № 1", "a2": "A № 2", "b1": "B № 1", "b2": "B № 2"}
     pairs = [Pair("a1", "a2", "more", 1.2), Pair("b1", "b2", "cannot_tell", 1.0)]
     cells = [LeadCell("a", "1 client", 1, dict.fromkeys(labels, 5), pairs)]
     found = lead_of_targets("throughput", labels, cells, [("a1", "a2"), ("b1", "b2")])
     assert found.sentence == (
-        "Of 2 targets, 1 has more throughput than in the base (A #2) "
+        "Of 2 targets, 1 has more throughput than in the base (A № 2) "
         "and 1 cannot be told from before."
     )
     assert found.sure == "1 of 2 differences decided; 5 repeats a side"
     assert found.kind == "by_target"
     alike = [replace(cells[0], pairs=[pairs[0], Pair("b1", "b2", "as_much", 1.0)])]
     assert lead_of_targets("p99_us", labels, alike, [("a1", "a2"), ("b1", "b2")]).sentence == (
-        "Of 2 targets, 1 has a longer p99 latency than in the base (A #2) "
-        "and 1 has as long a p99 latency as in the base (B #2)."
+        "Of 2 targets, 1 has a longer p99 latency than in the base (A № 2) "
+        "and 1 has as long a p99 latency as in the base (B № 2)."
     )
     still = lead_of_targets("p99_us", labels, cells[:0], [("a1", "a2"), ("b1", "b2")])
     assert still.kind == "nothing"

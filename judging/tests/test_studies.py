@@ -29,6 +29,7 @@ KINDS = {
     "closed_loop": {"kind": "closed_loop", "throughput": HIGH, "latency": MEAN},
 }  # fmt: skip
 STEADY = (0.99, 1.0, 1.01, 0.995, 1.005, 1.0)
+NEARLY_STILL = (0.9995, 1.0, 1.0005, 1.0, 0.9998, 1.0002)
 NOISY = (0.4, 1.0, 1.9, 0.7, 1.3, 1.0)
 
 
@@ -132,13 +133,33 @@ def test_print_that_contradicts_itself_cannot_be_true_whatever_we_measured(kind)
     assert right.measured == ""
 
 
-def test_rounding_is_to_the_texts_favour():
-    ten = claim({"kind": "range", "of": {"ratio": [HIGH, LOW]}, "at_least": 9, "at_most": 10})
-    near = published(low="3,372 ops/s", high="33,741 ops/s")  # 10.006
-    far = published(low="1,757 ops/s", high="17,800 ops/s")  # 10.13
-    for figures, truth in ((near, "holds"), (far, "fails")):
-        (found,) = judge_claims([ten], figures, {}, "small")
-        assert found.printed[0].truth == truth
+TEN_TO_ELEVEN = ({"printed": "10 to 11 times"}, {"at_least": 10, "at_most": 11})
+
+
+@pytest.mark.parametrize("said", TEN_TO_ELEVEN)
+@pytest.mark.parametrize(
+    ("high", "truth"),
+    [(9_400, "fails"), (9_770, "holds"), (11_400, "holds"), (11_600, "fails")],
+)
+def test_a_claims_numbers_stand_for_all_that_is_rounded_to_them(said, high, truth):
+    test = {"kind": "range", "of": {"ratio": [HIGH, LOW]}, **said}
+    figures = published(low="1,000.0 ops/s", high=f"{high:,}.0 ops/s")
+    found = verdict(test, figures, low=1_000, high=high, noise=NEARLY_STILL)
+    assert (found.printed[0].truth, found.here[0].truth) == (truth, truth)
+
+
+def test_a_mark_that_nobody_measured_counts_exactly():
+    test = {"kind": "range", "of": {"ratio": [HIGH, LOW]}, "printed": "below 10 times"}
+    for high, truth in ((9_990, "holds"), (10_200, "fails")):
+        figures = published(low="1,000.00 ops/s", high=f"{high:,}.00 ops/s")
+        assert verdict(test, figures).printed[0].truth == truth
+
+
+def test_a_number_beside_the_figures_was_rounded_too():
+    test = {"kind": "equals", "of": HIGH, "to": {"number": "10k", "what": "asked"}, "within": 0}
+    found = verdict(test, published(high="9,700 ops/s"))
+    assert found.printed[0].truth == "holds"
+    assert verdict(test, published(high="9,400 ops/s")).printed[0].truth == "fails"
 
 
 def test_requests_under_way_by_rounded_figures():
@@ -215,6 +236,9 @@ def test_a_figure_without_its_unit_is_refused_with_examples(text):
     ("changed", "message"),
     [
         ({"tests": [{"kind": "range", "of": HIGH}]}, "a range has no bound"),
+        ({"tests": [{"kind": "range", "of": HIGH, "printed": "fast"}]}, "is no printed number"),
+        ({"tests": [{"kind": "range", "of": HIGH, "at_most": "10 ms"}]}, "is no printed number"),
+        ({"tests": [{"kind": "range", "of": MEAN, "printed": "2 to 1 ms"}]}, "ends below"),
         ({"tests": [{"kind": "range", "of": HIGH, "at_least": 2, "at_most": 1}]}, "is above"),
         ({"tests": [{"kind": "order", "of": [HIGH]}]}, "at least 2"),
         ({"tests": [{"kind": "order", "of": [{**HIGH, "figure": "p98"}, LOW]}]}, "not known"),
@@ -235,7 +259,9 @@ def test_a_claim_stands_once():
 def test_figures_of_a_study_are_of_its_sides_and_stand_once():
     side = {"name": "redis", "label": "Redis", "small": True}
     figure = {**LOW, "printed": "1,656 ops/s", "place": "section 1"}
-    whole = {"name": "a", "title": "A", "order": 1, "asks": "What?", "source": None}
+    whole = {
+        "name": "a", "title": "A", "order": 1, "asks": "What?", "answers": "This.", "source": None,
+    }  # fmt: skip
     assert Study.model_validate({**whole, "sides": [side], "published": [figure]})
     with pytest.raises(ValidationError, match="stands twice"):
         Study.model_validate({**whole, "sides": [side], "published": [figure, figure]})

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 from weighhouse_protocol.report import Completion, Failure, TimelineMark
-from weighhouse_protocol.text import mended, mended_json, unkept
+from weighhouse_protocol.text import mended, mended_json, numbered, unkept
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,7 @@ def test_each_place_is_named() -> None:
 def test_whole_numbers_of_agents_are_nothing_else(fence):
     with pytest.raises(ValidationError, match="fence"):
         Completion.model_validate({"fence": fence, "outcome": "completed", "events_count": 0})
+
+
+def test_a_campaigns_number_has_the_sign_that_nobody_turns_into_a_link():
+    assert numbered(12) == "№ 12"

@@ -7,11 +7,11 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationInfo, model_validator
 
 from weighhouse_protocol.base import Document, Name
-from weighhouse_protocol.bases import BaseText
 from weighhouse_protocol.chains import cannot_chain
 from weighhouse_protocol.course_checks import cannot_fill, soaks_too_short
 from weighhouse_protocol.disclosure import Disclosure
 from weighhouse_protocol.faults import Fault, course_problems
+from weighhouse_protocol.gate import Gate, Thresholds
 from weighhouse_protocol.load import ClosedLoad, Load
 from weighhouse_protocol.matrix import Exclusion, Matrix, OwnPoints
 from weighhouse_protocol.phases import Phases
@@ -34,32 +34,6 @@ from weighhouse_protocol.scenarios import (
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.text import Named, Prose, as_kept
 from weighhouse_protocol.workload import Workload
-
-
-class Thresholds(Document):
-    """Practical thresholds, percent: a smaller change is of no practical meaning."""
-
-    throughput_percent: float = Field(default=3.0, gt=0, le=100)
-    p50_percent: float = Field(default=5.0, gt=0, le=100)
-    p99_percent: float = Field(default=10.0, gt=0, le=100)
-    p999_percent: float = Field(default=20.0, gt=0, le=100)
-    memory_percent: float = Field(default=3.0, gt=0, le=100)
-    gate_percent: float = Field(default=5.0, gt=0, le=100)
-    """Of a campaign's loss against its base."""
-    anchor_percent: float | None = Field(default=None, gt=0, le=100)
-    """Of its cumulative loss against the anchor, the last release or where the level began.
-    Default: `gate_percent`."""
-    confirm: bool = True
-    """Is a cell that seems worse measured once more before the verdict?"""
-
-
-class Gate(Document):
-    """What the verdict of each campaign compares with, unless whoever starts one says otherwise."""
-
-    base: BaseText = "pooled"
-    """`pooled` (the latest of the branch that did not regress), `branch:NAME`, `release:NAME`,
-    `campaign:ID`, `beside` (the latest of these, measured again; `beside:…`), or `none`."""
-
 
 LoadLevel = Annotated[Load | OwnPoints, Field(discriminator="model")]
 """A load level: one load for all targets, or the operating point of each."""

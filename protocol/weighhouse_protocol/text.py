@@ -74,6 +74,14 @@ def _path(place: _Place | None) -> Path:
     return tuple(reversed(parts))
 
 
+def numbered(campaign: int) -> str:
+    """The number of a campaign, as it is written wherever it stands: `№ 12`.
+
+    No `#`, which forges and chats turn into a link to something of their own.
+    """
+    return f"№ {campaign}"
+
+
 def one_line(text: str) -> str:
     """A name, a title, a label as it is kept: trimmed, one spelling for what looks the same (NFC).
 

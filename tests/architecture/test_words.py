@@ -54,3 +54,67 @@ def test_no_file_has_a_name_nobody_learns_from():
         if vague & {part.split(".")[0].lower() for part in Path(name).parts}
     ]
     assert not found, found
+
+
+SOURCES = (".py", ".ts", ".vue")
+TWO_FUNCTIONS = {"protocol/weighhouse_protocol/text.py", "frontend/src/ui/format.ts"}
+"""`numbered` of either side writes the number of a campaign; nothing else does."""
+OTHER_NUMBERS = {
+    "a sign before a number that is filled in": re.compile(
+        r"(№ ?|(?<![&\w])#)[$]?\{{1,2}[^}]*number"
+    ),
+    "a campaign and a bare number that is filled in": re.compile(
+        r"[Cc]ampaign #?[$]?\{(?!\{?\s*numbered)[^}]*number"
+    ),
+    "a campaign and another sign": re.compile(r"\b[Cc]ampaign #\d"),
+}
+BARE_NUMBER = re.compile(r"\b[Cc]ampaigns? (#\d|\d+\b)")
+
+
+def _lines(pattern, names):
+    return [
+        f"{name}:{at}: {line.strip()[:120]}"
+        for name in names
+        for at, line in enumerate(text_of(name).splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+
+def _sources():
+    """Programs; their tests may say what is refused."""
+    return [
+        name
+        for name in tracked(*SOURCES)
+        if name not in TWO_FUNCTIONS
+        and not re.search(r"(^|/)tests/|[.]spec[.]ts$|schema[.]d[.]ts$", name)
+    ]
+
+
+@pytest.mark.parametrize("what", OTHER_NUMBERS)
+def test_a_campaigns_number_is_written_by_one_function_of_each_side(what):
+    found = _lines(OTHER_NUMBERS[what], _sources())
+    assert not found, "write `numbered(…)`:\n" + "\n".join(found)
+
+
+def test_documents_write_a_campaigns_number_as_the_pages_do():
+    documents = [name for name in tracked(".md", ".yaml") if not name.startswith("backend/")]
+    found = _lines(BARE_NUMBER, documents)
+    assert not found, "write `campaign № 12`:\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("what", "line"),
+    [
+        ("a sign before a number that is filled in", 'f"#{side.campaign.number}"'),
+        ("a sign before a number that is filled in", "label: `#${point.campaign_number}`,"),
+        ("a sign before a number that is filled in", "<td>№ {{ row.number }}</td>"),
+        ("a campaign and a bare number that is filled in", 'f"campaign {base.number} is open"'),
+        ("a campaign and a bare number that is filled in", "`campaign ${point.campaign_number}`"),
+        ("a campaign and another sign", 'print("campaign #12")'),
+    ],
+)
+def test_another_notation_is_seen(what, line):
+    assert OTHER_NUMBERS[what].search(line)
+    assert not any(
+        one.search("f'campaign {numbered(base.number)}'") for one in OTHER_NUMBERS.values()
+    )

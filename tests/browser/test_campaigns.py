@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
+from weighhouse_testing.waiting import until
 
 
 def test_run_now_fills_the_matrix_and_ends_in_a_comparison(
@@ -28,6 +29,27 @@ def test_run_now_fills_the_matrix_and_ends_in_a_comparison(
     expect(page.get_by_text("op/s").first).to_be_visible()
     page.get_by_role("link", name="Compare the targets").click()
     expect(page).to_have_url(re.compile(r"/compare\?campaign="))
+
+
+def test_the_log_shows_what_happened_before_the_page_was_opened(
+    page: Page, platform: RunningPlatform
+) -> None:
+    yaml = small_experiment("opened-late", "redis", repetitions=50, measure_seconds=1.0)
+    campaign = platform.start_campaign(yaml)
+    until(
+        "a run has ended",
+        lambda: platform.campaign(campaign["id"])["runs"]["completed"] >= 1,
+    )
+    platform.request("POST", f"/campaigns/{campaign['id']}/pause")
+    page.goto(f"/campaigns/{campaign['id']}")
+    log = page.get_by_role("list", name="Events, newest first")
+    first = log.get_by_role("listitem").filter(has_text=re.compile(r"repeat 1(?!\d)"))
+    expect(first.filter(has_text="Running")).to_have_count(1)
+    expect(first.filter(has_text="Completed")).to_have_count(1)
+    page.reload()
+    expect(first.filter(has_text="Completed")).to_have_count(1)
+    platform.request("POST", f"/campaigns/{campaign['id']}/cancel")
+    platform.wait_for_campaign(campaign["id"])
 
 
 def test_a_campaign_is_paused_resumed_and_cancelled(page: Page, platform: RunningPlatform) -> None:

@@ -32,7 +32,7 @@ def opens(window: Window, address: str) -> Opens:
     ) -> Page:
         page = window(size, theme, permissions=["clipboard-read", "clipboard-write"])
         page.goto(at or address + more)
-        expect(page.get_by_role("region", name="Verdict")).to_be_visible()
+        expect(page.get_by_role("region", name="Answer")).to_be_visible()
         expect(page.get_by_role("img", name=re.compile("against throughput")).first).to_be_visible()
         return page
 
@@ -54,7 +54,7 @@ def row(page: Page, side: str) -> str:
 
 def test_the_first_screen_answers_and_the_page_is_short(opens: Opens) -> None:
     page = opens()
-    verdict = page.get_by_role("region", name="Verdict")
+    verdict = page.get_by_role("region", name="Answer")
     expect(verdict).to_contain_text(re.compile(r"\w+ leads|Nobody leads"))
     expect(verdict).to_contain_text(re.compile(r"How sure: .* repeats a side"))
     expect(verdict).to_contain_text("Know first: ")
@@ -63,7 +63,7 @@ def test_the_first_screen_answers_and_the_page_is_short(opens: Opens) -> None:
     )
     expect(verdict).to_contain_text(re.compile(r"\d of 6"))
     expect(verdict.get_by_role("region", name="Caveats")).to_contain_text("caveats")
-    assert bottom(page, "region", "Verdict") < WIDE[1]
+    assert bottom(page, "region", "Answer") < WIDE[1]
     assert bottom(page, "region", "Caveats") < WIDE[1]
     assert bottom(page, "img", re.compile("against throughput")) < WIDE[1]
     assert page.evaluate("document.documentElement.scrollHeight") < MOST_HEIGHT
@@ -90,7 +90,7 @@ def test_every_choice_is_in_the_address(opens: Opens) -> None:
     page.get_by_role("radio", name="p50").check()
     page.get_by_role("button", name="More of Memcached").click()
     page.get_by_role("menuitem", name="Make it the baseline").click()
-    expect(page.get_by_role("region", name="Verdict")).to_contain_text("than Memcached")
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("than Memcached")
     page.get_by_role("button", name=re.compile("^Dragonfly"), pressed=True).click()
     page.get_by_role("tab", name="Memory").click()
     page.get_by_role("radio", name="p99", exact=True).last.check()
@@ -106,8 +106,8 @@ def test_every_choice_is_in_the_address(opens: Opens) -> None:
     for again in (opens(at=shared), page):
         if again is page:
             page.reload()
-        expect(again.get_by_role("region", name="Verdict")).to_contain_text("than Memcached")
-        expect(again.get_by_role("region", name="Verdict")).not_to_contain_text("Dragonfly")
+        expect(again.get_by_role("region", name="Answer")).to_contain_text("than Memcached")
+        expect(again.get_by_role("region", name="Answer")).not_to_contain_text("Dragonfly")
         expect(again.get_by_role("radio", name="p50")).to_be_checked()
         expect(again.get_by_role("tab", name="Memory")).to_have_attribute("aria-selected", "true")
         expect(again.get_by_role("heading", name="Highest load with")).to_contain_text("200")
@@ -126,7 +126,7 @@ def test_sides_are_compared_by_keyboard_alone(opens: Opens) -> None:
     expect(keys).to_be_hidden()
 
     page.keyboard.press("b")
-    expect(page.get_by_role("region", name="Verdict")).to_contain_text("than Memcached")
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("than Memcached")
 
     page.keyboard.press("j")
     page.keyboard.press("j")
@@ -159,12 +159,12 @@ def test_a_caveat_highlights_what_it_concerns(opens: Opens) -> None:
     chip.focus()
     chip.click()
     expect(
-        page.get_by_role("region", name="Verdict")
+        page.get_by_role("region", name="Answer")
         .get_by_role("listitem")
         .filter(has_text=re.compile(r"^.\s*Dragonfly\s"))
     ).to_have_class(re.compile("dimmed"))
     expect(
-        page.get_by_role("region", name="Verdict")
+        page.get_by_role("region", name="Answer")
         .get_by_role("listitem")
         .filter(has_text=re.compile(r"^.\s*Memcached\s"))
     ).not_to_have_class(re.compile("dimmed"))
@@ -183,7 +183,7 @@ def test_what_stands_back_is_still_read(opens: Opens, theme: str) -> None:
 
 def test_the_lead_is_of_the_sides_and_the_figure_on_show(opens: Opens) -> None:
     page = opens()
-    verdict = page.get_by_role("region", name="Verdict")
+    verdict = page.get_by_role("region", name="Answer")
     expect(verdict).to_contain_text("throughput")
     with page.expect_response(re.compile("/comparisons/answer.*hidden=2")) as answered:
         page.get_by_role("button", name=re.compile("^Dragonfly"), pressed=True).click()
@@ -201,7 +201,7 @@ def test_a_side_of_the_campaign_is_left_out_and_set_beside_again(opens: Opens) -
     page = opens()
     page.get_by_role("button", name="More of Dragonfly").click()
     page.get_by_role("menuitem", name="Leave out").click()
-    expect(page.get_by_role("region", name="Verdict")).not_to_contain_text("Dragonfly")
+    expect(page.get_by_role("region", name="Answer")).not_to_contain_text("Dragonfly")
     page.get_by_role("button", name="side", exact=True).click()
     dialog = page.get_by_role("dialog", name="Add a side")
     dialog.get_by_role("combobox", name="Campaign").click()
@@ -212,7 +212,7 @@ def test_a_side_of_the_campaign_is_left_out_and_set_beside_again(opens: Opens) -
     )
     page.get_by_role("option", name=re.compile("Dragonfly")).click()
     dialog.get_by_role("button", name="Add it").click()
-    expect(page.get_by_role("region", name="Verdict")).to_contain_text("Dragonfly")
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("Dragonfly")
 
 
 @pytest.fixture(scope="module")

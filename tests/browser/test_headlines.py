@@ -61,7 +61,7 @@ def test_page_comparison_bell_and_command_say_the_same(
     said(card(page, "What came out"), headline)
     header = page.locator("header").filter(has=page.get_by_role("heading", level=1))
     expect(header).to_contain_text(headline["badge"])
-    expect(header).to_contain_text("gate: no baseline")
+    expect(header).to_contain_text("gate: no base")
 
     page.goto(f"/compare?campaign={campaign['id']}")
     said(page.get_by_role("region", name="Verdict"), headline)
@@ -69,7 +69,7 @@ def test_page_comparison_bell_and_command_say_the_same(
     page.goto("/campaigns")
     row = page.get_by_role("row").filter(has_text=campaign["experiment"]["name"]).first
     expect(row).to_contain_text(headline["badge"])
-    expect(row).to_contain_text("gate: no baseline")
+    expect(row).to_contain_text("gate: no base")
 
     page.goto("/experiments")
     row = page.get_by_role("row").filter(has_text=campaign["experiment"]["name"]).first
@@ -78,7 +78,7 @@ def test_page_comparison_bell_and_command_say_the_same(
     verdict = weighhouse(platform, "campaign", "verdict", campaign["id"], COLUMNS="200")
     assert headline["sentence"] in verdict.stdout
     assert headline["sure"] in verdict.stdout
-    assert "gate: no baseline" in verdict.stdout
+    assert "gate: no base" in verdict.stdout
     listed = weighhouse(platform, "campaign", "list", COLUMNS="250").stdout
     (line,) = [one for one in listed.splitlines() if campaign["id"] in one]
     assert headline["badge"] in line

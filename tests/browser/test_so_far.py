@@ -92,7 +92,7 @@ def test_page_picture_file_and_command_say_it_until_the_end(
     page.goto(f"/campaigns/{halfway}")
     expect(page.get_by_role("main")).to_contain_text(re.compile(r"so far \d+ of 16 runs, paused"))
     page.goto(f"/compare?campaign={halfway}")
-    verdict = page.get_by_role("region", name="Verdict")
+    verdict = page.get_by_role("region", name="Answer")
     expect(verdict).to_contain_text(re.compile(r"so far \d+ of 16 runs, paused, at "))
     expect(page).to_have_title(re.compile(r"\(so far\)"))
     chart = page.get_by_role("figure").filter(has_text="against throughput").first

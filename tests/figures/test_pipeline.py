@@ -132,6 +132,10 @@ def test_a_job_names_its_commit_and_finds_its_campaign_by_it(
     assert git["commit_url"] == f"https://git.example/team/store/commit/{commit}"
     assert git["branch"] == "main"
     assert json.loads(unnamed.stdout)["git"] is None
+    assert (
+        f"stamps commit {commit[:10]} on main, of https://git.example/team/store" in started.stderr
+    )
+    assert "no commit is stamped: --no-git" in unnamed.stderr
     assert "s3cret" not in started.stdout
     found = weighhouse(platform, "campaign", "list", "--commit", commit[:8], "--json")
     ids = [one["id"] for one in json.loads(found.stdout)["items"]]

@@ -45,7 +45,7 @@ from weighhouse_worker.seeding.plan import Sown
 from weighhouse_worker.seeding.sowing import NoEvents, OwnJobs, SetClock, carry_out, enrolled
 from weighhouse_worker.tools import Tools
 
-from weighhouse_testing.fixtures import as_application, database, migrated
+from weighhouse_testing.clusters import DATA, as_application, lay_cluster
 from weighhouse_testing.own_postgres import own_postgres
 from weighhouse_testing.world import manifest
 
@@ -143,7 +143,7 @@ def course(seed: int) -> Sown:
     """What happens to a project, as drawn by a seed."""
     generator = np.random.default_rng([seed, BUILDS])
     drawn = {begin: effects(generator, noise, (BUILDS, 2)) for begin, noise in NOISE.items()}
-    chance = {}
+    chance: dict[tuple[int, bool], float] = {}
     for build in range(BUILDS):
         off = drawn[max(begin for begin in NOISE if begin <= build)][build]
         slower = SLOWER * (build % len(MACHINES))
@@ -211,7 +211,7 @@ def _told(tools: Tools, campaign_id: UUID, number: int) -> Build:
         ).all()
     figures: dict[bool, dict[tuple[int, int], float]] = {False: {}, True: {}}
     for twin, block, throughput in rows:
-        figures[twin == AGAIN][number, block] = float(throughput)
+        figures[twin == AGAIN][number, block] = float(throughput or 0.0)
     return Build(number, str(verdict), figures[False], figures[True])
 
 
@@ -303,22 +303,22 @@ def bars(lives: Sequence[Life]) -> Iterator[Bar]:
 @contextmanager
 def platform() -> Iterator[Tools]:
     """A fresh database of a PostgreSQL of its own, with one project."""
-    with (
-        tempfile.TemporaryDirectory(prefix="weighhouse-bench-") as files,
-        own_postgres() as server,
-        database(server.url) as url,
-    ):
-        migrated(url)
-        settings = Settings(
-            database_url=as_application(url), redis_url=NOBODY, artifact_dir=Path(files)
-        )
-        tools = Tools(settings)
-        with unit_of_work(tools.sessions) as session:
-            FirstUserService(session, SystemClock()).ensure("one@example.test", "a long password")
-        try:
-            yield tools
-        finally:
-            tools.engine.dispose()
+    with tempfile.TemporaryDirectory(prefix="weighhouse-bench-", ignore_cleanup_errors=True) as at:
+        place = Path(at)
+        place.chmod(0o711)
+        lay_cluster(place / DATA)
+        with own_postgres(place) as server:
+            yield from _project(as_application(server.url), place / "artifacts")
+
+
+def _project(database_url: str, artifacts: Path) -> Iterator[Tools]:
+    tools = Tools(Settings(database_url=database_url, redis_url=NOBODY, artifact_dir=artifacts))
+    with unit_of_work(tools.sessions) as session:
+        FirstUserService(session, SystemClock()).ensure("one@example.test", "a long password")
+    try:
+        yield tools
+    finally:
+        tools.engine.dispose()
 
 
 def all_lives(seeds: Iterable[int], builds: int) -> list[Life]:

@@ -145,7 +145,7 @@ def test_a_campaign_without_a_result(world):
     done = notices_of(world.sessions, world.project_id)[-1]
     assert (done.kind, done.path) == ("campaign_done", f"/campaigns/{third}")
     assert done.title.endswith(" is done")
-    assert done.words == "Gate: no baseline."
+    assert done.words == "Gate: no base."
 
 
 def test_an_agent_that_is_waited_for_and_silent(world):

@@ -113,6 +113,44 @@ def test_a_stream_begins_with_how_things_stand_and_goes_on(tenant: Tenant) -> No
     assert ids == sorted(ids)
 
 
+def test_a_stream_begins_with_what_was_logged_before(tenant: Tenant) -> None:
+    world = tenant.world
+    agent = world.agent()
+    campaign_id = world.start(repetitions=1)
+    order = world.take(agent)
+    world.end(order)
+    stored = world.events(campaign_id)
+    with stream(tenant, campaign_id) as events:
+        until("the log is there", lambda: any(event["event"] == "log" for event in events))
+
+    log = next(event for event in events if event["event"] == "log")
+    assert int(log["id"]) == log["data"]["until"] == stored[-1].id
+    told = [
+        (one["id"], one["run"]["run_id"], one["run"]["status"]) for one in log["data"]["logged"]
+    ]
+    assert told == [
+        (event.id, event.data["run_id"], event.data["status"])
+        for event in stored
+        if event.kind == "run"
+    ]
+    assert {"allocated", "running", "settling"} <= {status for _, _, status in told}
+    assert all(one["at"] for one in log["data"]["logged"])
+
+
+def test_a_long_log_is_told_from_its_end(tenant: Tenant, monkeypatch) -> None:
+    monkeypatch.setattr(streams, "LOGGED", 2)
+    world = tenant.world
+    agent = world.agent()
+    campaign_id = world.start(repetitions=1)
+    world.end(world.take(agent))
+    of_them = [event.id for event in world.events(campaign_id) if event.kind == "run"]
+    with stream(tenant, campaign_id) as events:
+        until("the log is there", lambda: any(event["event"] == "log" for event in events))
+
+    log = next(event for event in events if event["event"] == "log")
+    assert [one["id"] for one in log["data"]["logged"]] == of_them[-2:]
+
+
 def test_a_stream_that_is_resumed_misses_nothing_and_tells_nothing_twice(tenant: Tenant) -> None:
     world = tenant.world
     agent = world.agent()

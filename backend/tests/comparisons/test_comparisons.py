@@ -122,7 +122,7 @@ def test_two_campaigns_are_compared_target_by_target(laboratory, campaigns):
     assert len(throughputs) == 2
     assert all(one["relative"] == pytest.approx(-0.2, abs=0.02) for one in throughputs)
     assert all(one["better"] is False for one in throughputs)
-    assert {side["label"] for side in comparison["sides"]} >= {"Redis #5"}
+    assert {side["label"] for side in comparison["sides"]} >= {"Redis № 5"}
 
 
 def test_any_sides_may_be_named(laboratory, campaigns):

@@ -82,7 +82,7 @@ def test_bell_letter_and_webhook_say_the_same(laboratory, session_factory, done,
         if headline["sure"]:
             assert f"How sure: {headline['sure']}." in kept.words
         assert headline["failed"] in kept.words
-        assert kept.words.endswith("Gate: no baseline.")
+        assert kept.words.endswith("Gate: no base.")
         message = Message(
             id=kept.id, kind=kept.kind, title=kept.title, words=kept.words, url="https://here",
             project_id=kept.project_id, project="p", at=kept.at,

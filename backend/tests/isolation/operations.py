@@ -95,12 +95,10 @@ RULE: dict[str, Any] = {}
 REFUSED = frozenset({422})
 ASKED_FOR = {"others": REFUSED, "viewer": REFUSED}
 """The present password is asked for, whoever one is."""
-NONE_BEGUN = frozenset({404})
-"""Nobody there began to set up a second factor."""
 EMPTY = FINE
 """A list of nothing: that no mark is in it is looked at with every answer."""
-NOTHING_SEARCHED = frozenset({404})
-"""The campaign's loads were those of its file: there is nothing of it to read, for anybody."""
+NONE_BEGUN = NOTHING_SEARCHED = frozenset({404})
+"""No second factor was begun; the loads were those of the file: nobody finds anything there."""
 
 RULES: Mapping[str, Rule] = {
     "status_about": Rule("public"),

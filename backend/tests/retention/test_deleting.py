@@ -54,12 +54,12 @@ def test_what_something_rests_on_stays(laboratory, two):
     first, second = two
     number = laboratory.get(f"/campaigns/{second}")["number"]
     keeping = laboratory.get(f"/campaigns/{first}/keeping")
-    assert keeping["held_because"] == [f"the verdict of campaign {number} rests on it"]
+    assert keeping["held_because"] == [f"the verdict of campaign № {number} rests on it"]
     assert keeping["may_delete"]
     refused = delete(laboratory, first)
     assert refused.status_code == 409
     assert refused.json()["type"].endswith("campaign-held")
-    assert f"campaign {number}" in refused.json()["detail"]
+    assert f"campaign № {number}" in refused.json()["detail"]
     kept = laboratory.client.put(
         f"/api/v1/campaigns/{second}/keeping", json={"because": "  the talk "},
         headers=laboratory.headers,
@@ -102,7 +102,7 @@ def test_deleted_is_deleted_with_all_it_measured(laboratory, two):
     assert sent_again(laboratory) == []
     gone = laboratory.client.get(f"/api/v1/campaigns/{second}", headers=laboratory.headers)
     assert gone.status_code == 404
-    assert f"campaign {highest} of Twice was deleted" in gone.json()["detail"]
+    assert f"campaign № {highest} of Twice was deleted" in gone.json()["detail"]
     assert BECAUSE["because"] in gone.json()["detail"]
     assert laboratory.client.get(
         f"/api/v1/runs/{run_id}", headers=laboratory.headers

@@ -91,7 +91,7 @@ def test_a_campaign_without_a_figure_and_a_date_without_a_campaign_are_gaps(labo
         ("not_started", 2),
     ]
     assert gaps[0]["campaign_id"] == begun["id"]
-    assert gaps[0]["reason"] == f"campaign {begun['number']} was cancelled"
+    assert gaps[0]["reason"] == f"campaign № {begun['number']} was cancelled"
     assert [gap["reason"] for gap in gaps[1:]] == ["missed: the platform was not up", "in the way"]
 
 

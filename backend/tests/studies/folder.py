@@ -58,6 +58,7 @@ def write_study(folder: Path, name: str = "tiny", **changes: Any) -> Path:
     home = folder / "studies" / name
     study = {
         "name": name, "title": "A tiny study", "order": 1, "asks": "Who is ahead?",
+        "answers": "Redis is ahead.",
         "source": {
             "title": "T", "authors": "A. Nobody", "published_in": "nowhere", "sponsor": "a vendor",
             "licence": "none", "quoted": "two figures", "machines": "one", "tool": "a tool",

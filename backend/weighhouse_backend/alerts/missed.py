@@ -12,6 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 from weighhouse_protocol import pages
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.models import Alert
@@ -96,7 +97,7 @@ class MissedService:
                     "times": 1,
                     "first_at": ended.isoformat(),
                     "last_at": ended.isoformat(),
-                    "reason": f"no run of campaign № {campaign.number} was completed",
+                    "reason": f"no run of campaign {numbered(campaign.number)} was completed",
                     "campaign_id": str(campaign.id),
                     "campaign_number": campaign.number,
                 },

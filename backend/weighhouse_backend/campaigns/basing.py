@@ -7,6 +7,7 @@ from uuid import UUID
 
 from weighhouse_protocol.bases import BaseChoice
 from weighhouse_protocol.experiment import Experiment as Document
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.allocation import spots_of
 from weighhouse_backend.campaigns.beside import base_targets, cells_beside, with_beside
@@ -80,7 +81,7 @@ class BasingService:
             return ()
         theirs = document_of(self.experiments, found)
         beside = base_targets(document.targets, theirs.targets, self._versions(found))
-        self._require(campaign, document, beside, f"the base, campaign {found.number},")
+        self._require(campaign, document, beside, f"the base, campaign {numbered(found.number)},")
         campaign.base_campaign_id = found.id
         return [{"campaign": str(found.id), **one} for one in beside]
 
@@ -103,8 +104,8 @@ class BasingService:
         several = sorted(name for name, versions in told.items() if len(versions) > 1)
         if several:
             raise BaseCampaignUnusable(
-                f"the base, campaign {base.number}, cannot be measured again: it ran several "
-                f"versions of {', '.join(several)}"
+                f"the base, campaign {numbered(base.number)}, cannot be measured again: it ran "
+                f"several versions of {', '.join(several)}"
             )
         return {name: version for name, (version,) in told.items()}
 
@@ -145,9 +146,11 @@ class BasingService:
 def unusable(base: Campaign) -> str | None:
     """Why a campaign can be nobody's base; None: it can."""
     if base.status != CampaignStatus.COMPLETED:
-        return f"campaign {base.number} is {base.status}, not completed"
+        return f"campaign {numbered(base.number)} is {base.status}, not completed"
     if base.noise:
-        return f"campaign {base.number} measured noise, every target twice"
+        return f"campaign {numbered(base.number)} measured noise, every target twice"
     if base.verdict == Verdict.REGRESSION and base.accepted_at is None:
-        return f"campaign {base.number} is a regression; accept it first if it was expected"
+        return (
+            f"campaign {numbered(base.number)} is a regression; accept it first if it was expected"
+        )
     return None

@@ -229,7 +229,8 @@ async def campaigns_stream_events(
     """What happens, as it happens: `campaign`, `run`, `progress`, and `live` samples.
 
     Reconnecting with Last-Event-ID misses nothing; without it the stream begins with how the
-    campaign and its runs stand. It ends within a minute after the caller's access has ended.
+    campaign and its runs stand, and with what was told of runs before (`log`). It ends within a
+    minute after the caller's access has ended.
     """
     known = int(last_event_id) if last_event_id and EVENT_ID.fullmatch(last_event_id) else None
     async for event in stream.events(campaign_id, known):

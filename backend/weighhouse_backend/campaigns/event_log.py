@@ -25,6 +25,20 @@ class EventLog:
             .limit(limit)
         ).all()
 
+    def latest_of_runs(self, campaign_id: UUID, until: int, limit: int) -> Sequence[CampaignEvent]:
+        """The latest events of a campaign's runs up to one of them, the oldest first."""
+        latest = self.session.scalars(
+            select(CampaignEvent)
+            .where(
+                CampaignEvent.campaign_id == campaign_id,
+                CampaignEvent.id <= until,
+                CampaignEvent.kind == "run",
+            )
+            .order_by(CampaignEvent.id.desc())
+            .limit(limit)
+        ).all()
+        return latest[::-1]
+
     def last_id(self, campaign_id: UUID) -> int:
         """The newest event of a campaign; 0 before the first."""
         return (

@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.repetitions import MOST_REPETITIONS
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.beside import cells_beside
 from weighhouse_backend.campaigns.courses import CellState, SearchStep, latest
@@ -200,7 +201,7 @@ class LookService:
             self.clock,
             actor=caller.name,
             action="campaign.repeated",
-            subject=f"campaign {campaign.number}",
+            subject=f"campaign {numbered(campaign.number)}",
             project_id=campaign.project_id,
             campaign_id=str(campaign.id),
             count=wanted.count,
@@ -215,7 +216,9 @@ class LookService:
             found = [one for one in known.values() if one.course != CellCourse.DECIDED]
             if not found:
                 why = "all its cells are decided" if known else "nobody asked what is undecided"
-                raise RepeatsRefused(f"campaign {campaign.number}: {why}; ask for all cells")
+                raise RepeatsRefused(
+                    f"campaign {numbered(campaign.number)}: {why}; ask for all cells"
+                )
             return found
         return [
             known.get(_planned(cell))
@@ -265,13 +268,13 @@ class LookService:
         progress = self._progress(campaign.id)
         if progress.runs > MOST_RUNS:
             raise RepeatsRefused(
-                f"campaign {campaign.number} would have {progress.runs:,} runs; "
+                f"campaign {numbered(campaign.number)} would have {progress.runs:,} runs; "
                 f"at most {MOST_RUNS:,} are possible"
             )
         repetitions = max(progress.repetitions.values())
         if repetitions > MOST_REPETITIONS:
             raise RepeatsRefused(
-                f"campaign {campaign.number} would have {repetitions:,} repetitions; "
+                f"campaign {numbered(campaign.number)} would have {repetitions:,} repetitions; "
                 f"at most {MOST_REPETITIONS:,} are possible"
             )
 

@@ -7,6 +7,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.repository import CampaignRepository
@@ -65,7 +66,7 @@ class SchedulingService:
         if not under_way or overlap == Overlap.REPLACE:
             return self._start(taken.date, list(under_way))
         other = _named(under_way[-1])
-        reason = f"campaign № {other.number} was still under way"
+        reason = f"campaign {numbered(other.number)} was still under way"
         if overlap == Overlap.QUEUE:
             self.schedules.occurrences.waits(taken.date, reason, other)
         else:
@@ -97,7 +98,7 @@ class SchedulingService:
             return None
         started, replaced = _named(campaign), _named(cancelled[-1]) if cancelled else None
         if replaced is not None:
-            reason = f"campaign № {replaced.number} was cancelled for it"
+            reason = f"campaign {numbered(replaced.number)} was cancelled for it"
             places = [one.id for one in cancelled]
             self.schedules.occurrences.took_its_place(places, date, started)
         elif date.is_late:

@@ -333,6 +333,24 @@ class RunEvent(BaseModel):
     failure: FailureRead | None
 
 
+class LoggedRead(BaseModel):
+    """What became of a run, and when."""
+
+    id: int
+    """Of the event that told it."""
+    at: datetime.datetime
+    run: RunEvent
+
+
+class LogEvent(BaseModel):
+    """Data of the event `log`: what was told before a stream began."""
+
+    until: int
+    """Id of the last event in it, and of the stream's opening."""
+    logged: list[LoggedRead]
+    """The oldest first; the latest ones, where there are many."""
+
+
 class ProgressEvent(BaseModel):
     """Data of the event `progress`."""
 

@@ -11,6 +11,7 @@ from weighhouse_protocol.bases import NO_BASE, BaseChoice
 from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.git import GitContext
 from weighhouse_protocol.placement import Placement
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.allocation import spots_of
 from weighhouse_backend.campaigns.basing import BasingService
@@ -270,7 +271,7 @@ class CampaignService:
 
     def _cancel(self, campaign: Campaign, actor: str) -> None:
         if campaign.status not in OPEN_CAMPAIGNS:
-            raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
+            raise TransitionRefused(f"campaign {numbered(campaign.number)} is {campaign.status}")
         again = campaign.cancel_requested_at is not None
         if not again:
             campaign.cancel_requested_at = self.clock.now()
@@ -314,13 +315,13 @@ class CampaignService:
         """
         campaign = self._locked(caller, campaign_id)
         if campaign.cancel_requested_at is not None and campaign.status not in FINISHED_CAMPAIGNS:
-            raise TransitionRefused(f"campaign {campaign.number} is being cancelled")
+            raise TransitionRefused(f"campaign {numbered(campaign.number)} is being cancelled")
         if campaign.status in {CampaignStatus.CANCELLED, CampaignStatus.SETTLING}:
-            raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
+            raise TransitionRefused(f"campaign {numbered(campaign.number)} is {campaign.status}")
         self.quotas.may_spend(campaign.project_id)
         failed = with_their_chains(self.repository, self.gangs, campaign)
         if not failed:
-            raise NothingToRetry(f"no run of campaign {campaign.number} has failed")
+            raise NothingToRetry(f"no run of campaign {numbered(campaign.number)} has failed")
         for run in failed:
             run.infrastructure_failures = 0
             run.result_attempt_id = None
@@ -371,7 +372,7 @@ class CampaignService:
     def _set_paused(self, caller: Caller, campaign_id: UUID, *, paused: bool) -> Campaign:
         campaign = self._locked(caller, campaign_id)
         if campaign.status not in {CampaignStatus.QUEUED, CampaignStatus.RUNNING}:
-            raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
+            raise TransitionRefused(f"campaign {numbered(campaign.number)} is {campaign.status}")
         if campaign.paused != paused:
             campaign.paused = paused
             self._audit(caller.name, campaign, "campaign.paused" if paused else "campaign.resumed")
@@ -388,6 +389,6 @@ class CampaignService:
     def _audit(self, actor: str, campaign: Campaign, action: str) -> None:
         audit.record(
             self.session, self.clock, actor=actor, action=action,
-            subject=f"campaign {campaign.number}", project_id=campaign.project_id,
+            subject=f"campaign {numbered(campaign.number)}", project_id=campaign.project_id,
             campaign_id=str(campaign.id),
         )  # fmt: skip

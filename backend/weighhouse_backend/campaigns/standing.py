@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 from weighhouse_protocol.bases import RELEASE
-from weighhouse_protocol.text import Prose
+from weighhouse_protocol.text import Prose, numbered
 
 from weighhouse_backend.campaigns.errors import CampaignNotFound, NothingToAccept, ReleaseTaken
 from weighhouse_backend.campaigns.models import Campaign
@@ -61,10 +61,11 @@ class StandingService:
         """
         campaign = self._locked(caller, campaign_id)
         if campaign.status != CampaignStatus.COMPLETED or campaign.verdict is None:
-            raise NothingToAccept(f"campaign {campaign.number} is {campaign.status}")
+            raise NothingToAccept(f"campaign {numbered(campaign.number)} is {campaign.status}")
         if Verdict(campaign.verdict) in NOTHING_TO_ACCEPT:
             raise NothingToAccept(
-                f"campaign {campaign.number} is {campaign.verdict}: it is a base as it stands"
+                f"campaign {numbered(campaign.number)} is {campaign.verdict}: it is a base as it "
+                "stands"
             )
         campaign.accepted_by = caller.name
         campaign.accepted_note = note
@@ -91,7 +92,7 @@ class StandingService:
         campaign = self._locked(caller, campaign_id)
         taken = self.repository.of_release(campaign.experiment_id, name)
         if taken is not None and taken.id != campaign.id:
-            raise ReleaseTaken(f"campaign {taken.number} stands for the release {name}")
+            raise ReleaseTaken(f"campaign {numbered(taken.number)} stands for the release {name}")
         if campaign.release != name:
             campaign.release = name
             self._audit(caller, campaign, "campaign.released", release=name)
@@ -110,7 +111,7 @@ class StandingService:
             self.clock,
             actor=caller.name,
             action=action,
-            subject=f"campaign {campaign.number}",
+            subject=f"campaign {numbered(campaign.number)}",
             project_id=campaign.project_id,
             campaign_id=str(campaign.id),
             **details,

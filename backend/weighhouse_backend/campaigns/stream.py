@@ -16,6 +16,7 @@ from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.event_log import EventLog
 from weighhouse_backend.campaigns.outbox import campaign_channel, run_event
 from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.schemas import LogEvent, LoggedRead, RunEvent
 from weighhouse_backend.campaigns.views import CampaignViews
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.service import DisclosureService
@@ -27,6 +28,8 @@ from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 BATCH = 500
+LOGGED = 500
+"""Events of runs from before a stream began that it tells at most."""
 ASK_AGAIN_SECONDS = 60.0
 """How long a stream goes on before it asks again whether its reader may still see it."""
 
@@ -58,7 +61,7 @@ class CampaignStream:
         """Events of a campaign.
 
         :param last_event_id: go on after it, missing none. None: begin with how the campaign and
-            all its runs stand now, then go on.
+            all its runs stand now, and with what was told of runs before; then go on.
         :returns: stored events with rising ids; live samples, which are not kept, without one. It
             ends when access is gone: nothing is told after the minute in which that happened.
         """
@@ -106,7 +109,8 @@ class CampaignStream:
         with unit_of_work(self.sessions) as session:
             confine(session, [self.project_id])
             repository = CampaignRepository(session)
-            last = EventLog(session).last_id(campaign_id)
+            log = EventLog(session)
+            last = log.last_id(campaign_id)
             campaign = repository.campaign(campaign_id)
             if campaign is None:
                 return []
@@ -117,9 +121,15 @@ class CampaignStream:
             views = CampaignViews(repository, experiments, catalog, disclosure, commits, self.clock)
             summary = views.summaries([campaign])[0].model_dump(mode="json")
             runs = [run_event(run).model_dump(mode="json") for run in repository.runs(campaign_id)]
+            logged = [
+                LoggedRead(id=one.id, at=one.created_at, run=RunEvent.model_validate(one.data))
+                for one in log.latest_of_runs(campaign_id, last, LOGGED)
+            ]
+            before = LogEvent(until=last, logged=logged).model_dump(mode="json")
             return [
                 StoredEvent(last, "campaign", summary),
                 *(StoredEvent(last, "run", run) for run in runs),
+                StoredEvent(last, "log", before),
             ]
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import ForeignKey, Text, func, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.errors import CampaignNotFound
 from weighhouse_backend.identity.access import Caller
@@ -53,6 +54,6 @@ class Tombstones:
         row = self.session.get(DeletedCampaign, campaign_id)
         if row is None or row.deleted_at is None or row.project_id not in caller.project_ids:
             return CampaignNotFound()
-        what = f"campaign {row.number} of {row.experiment}"
+        what = f"campaign {numbered(row.number)} of {row.experiment}"
         when = f"{row.deleted_at:%Y-%m-%d}"
         return CampaignNotFound(f"{what} was deleted on {when} by {row.deleted_by}: {row.because}")

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from weighhouse_judging.verdicts.gate_verdict import verdict_words
 from weighhouse_protocol import pages
 from weighhouse_protocol.report import Failure, RunPhase
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.errors import TransitionRefused
 from weighhouse_backend.campaigns.gang_repository import GangRepository
@@ -105,9 +107,9 @@ class Transitions:
 
     def _notify(self, campaign: Campaign, to: CampaignStatus, came_to: CameTo) -> None:
         experiment = self.experiments.get_many([campaign.experiment_id])[campaign.experiment_id]
-        name = f"Campaign № {campaign.number} of {experiment.name}"
+        name = f"Campaign {numbered(campaign.number)} of {experiment.name}"
         failed = to is CampaignStatus.FAILED
-        gate = f"Gate: {campaign.verdict.replace('_', ' ')}." if campaign.verdict else ""
+        gate = f"Gate: {verdict_words(campaign.verdict)}." if campaign.verdict else ""
         ended = f"{name} {'ended without a result' if failed else 'is done'}"
         notify(
             self.repository.session,

@@ -5,6 +5,7 @@ from typing import Any
 
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.comparisons.sides import Side, side_labels
@@ -35,7 +36,7 @@ def leaving(sides: Sequence[Side]) -> list[Leaving]:
 def disclosed(sides: Sequence[Side]) -> list[Disclosed]:
     """The sides by campaign, with what their runs told; nothing before a run has told anything."""
     return [
-        Disclosed(one, _facts(several), f" (№ {several[0].campaign.number})")
+        Disclosed(one, _facts(several), f" ({numbered(several[0].campaign.number)})")
         for one, several in zip(leaving(sides), _by_campaign(sides), strict=True)
     ]
 

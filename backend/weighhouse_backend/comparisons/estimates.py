@@ -9,7 +9,7 @@ from weighhouse_judging.arithmetic.intervals import CONFIDENCE, level
 from weighhouse_judging.arithmetic.rates import Rate, wilson
 from weighhouse_judging.verdicts.metrics import METRICS, Metric
 from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
-from weighhouse_protocol.experiment import Thresholds
+from weighhouse_protocol.gate import Thresholds
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import RunStatus

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weighhouse_protocol.experiment import Experiment, Gate
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.gate import Gate
 from weighhouse_protocol.placement import Placement
 
 MISSING = object()

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from weighhouse_judging.identity.names import target_names
 from weighhouse_protocol.bases import BaseChoice
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.alerts.watching import WatchService
 from weighhouse_backend.campaigns.commits import CommitService
@@ -175,7 +176,7 @@ class BaseService:
         if not named or named[0].project_id != campaign.project_id:
             return Bases(reason="the campaign that was asked for is not there")
         base = named[0]
-        number = f"campaign {base.number}, which was asked for,"
+        number = f"campaign {numbered(base.number)}, which was asked for,"
         if base.id >= campaign.id:
             return Bases(reason=f"{number} is not older than this one")
         if base.status != CampaignStatus.COMPLETED or base.noise:

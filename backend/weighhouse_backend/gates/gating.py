@@ -11,6 +11,7 @@ from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_protocol import pages
 from weighhouse_protocol.bases import BaseChoice
 from weighhouse_protocol.pages import PagePath
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.documents import document_of
@@ -74,7 +75,7 @@ class GateService:
         """
         campaign = self.campaigns.find(caller, campaign_id)
         if campaign.status not in FINISHED_CAMPAIGNS:
-            raise CampaignStillOpen(f"campaign {campaign.number} is {campaign.status}")
+            raise CampaignStillOpen(f"campaign {numbered(campaign.number)} is {campaign.status}")
         document = document_of(self.experiments, campaign)
         if asked == AS_THE_EXPERIMENT and base is None:
             kept = self.repository.holding(campaign)

@@ -15,6 +15,7 @@ from uuid import UUID
 from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.gate_verdict import verdict_words
 from weighhouse_judging.verdicts.metrics import METRIC, METRICS, Metric
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_judging.verdicts.repetitions import (
@@ -263,7 +264,7 @@ def _of_gate(campaign: CampaignFigures, cell: PlannedCell, verdict: CellVerdict)
     if verdict.base is None and not progress.decided:
         few = not campaign.measured(cell) or not verdict.evidence.base
         progress = replace(progress, hopeless=few)
-    return Answer((cell,), progress, f"against the base: {verdict.outcome.replace('_', ' ')}")
+    return Answer((cell,), progress, f"against the base: {verdict_words(verdict.outcome)}")
 
 
 def _evidence(

@@ -10,6 +10,7 @@ import structlog
 from sqlalchemy import Select
 from sqlalchemy.exc import OperationalError
 from weighhouse_judging.rules import RULES_VERSION
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.schemas import ExperimentOfCampaign
@@ -221,7 +222,11 @@ class RejudgementService:
         projects = {one.project_id for one in named}
         if len(projects) > 1:
             raise SeveralProjects("the campaigns are of several projects; ask for each by itself")
-        subject = f"campaign {named[0].number}" if len(named) == 1 else f"{len(named)} campaigns"
+        subject = (
+            f"campaign {numbered(named[0].number)}"
+            if len(named) == 1
+            else f"{len(named)} campaigns"
+        )
         return named[0].project_id, self.repository.named([one.id for one in named]), subject
 
     def _find(self, caller: Caller, rejudgement_id: UUID) -> Rejudgement:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from weighhouse_judging.rules import RULES_VERSION
 from weighhouse_protocol.bases import POOLED
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
@@ -133,7 +134,7 @@ class RejudgingService:
             self.verdicts.clock,
             actor=requested_by,
             action="campaign.rejudged",
-            subject=f"campaign {campaign.number}",
+            subject=f"campaign {numbered(campaign.number)}",
             project_id=campaign.project_id,
             campaign_id=str(campaign.id),
             verdict_before=None if before is None else before.verdict,

@@ -101,7 +101,7 @@ class GateAnswer(GateDetails):
 
     verdict: GateVerdict
     exit_code: int
-    """0 passed or equivalent, 1 regression, 2 inconclusive or no baseline, 3 infrastructure,
+    """0 passed or equivalent, 1 regression, 2 inconclusive or no base, 3 infrastructure,
     4 not comparable."""
     message: str
     threshold_percent: float

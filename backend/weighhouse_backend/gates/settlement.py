@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_judging.verdicts.gate_verdict import not_judged
-from weighhouse_protocol.experiment import Experiment, Thresholds
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.gate import Thresholds
 
 from weighhouse_backend.alerts.detection import owe_detection
 from weighhouse_backend.campaigns.documents import begun_of, document_of

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_protocol.text import numbered
+
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.comparisons.dependencies import Comparisons
@@ -48,7 +50,7 @@ class PublishingService:
         measured = sorted({plugin for target in document.targets for plugin in target.plugins})
         if system_id is not None and system_id not in measured:
             raise NotOfThisCampaign(
-                f"campaign {campaign.number} measured {', '.join(measured)}",
+                f"campaign {numbered(campaign.number)} measured {', '.join(measured)}",
                 errors=[
                     FieldProblem(
                         path="system_id",

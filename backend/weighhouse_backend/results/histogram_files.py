@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from weighhouse_judging.arithmetic.histograms import NS_PER_US, Counts, Histogram
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.results.charts import spectrum
@@ -168,7 +169,7 @@ def _notes(export: HistogramExport) -> Iterator[str]:
             f"system: {facts.system}{version}, target {facts.target} ({facts.target_name})",
             f"workload: {facts.workload}, load: {facts.load_level}",
             f"experiment: {facts.experiment}",
-            f"campaign: {facts.campaign_number} ({facts.campaign_id})",
+            f"campaign: {numbered(facts.campaign_number)} ({facts.campaign_id})",
             f"{'runs, merged' if many else 'run'}: {', '.join(map(str, facts.run_ids))}",
             f"beyond its range, in no percentile: {facts.overflow}",
             f"software: {facts.software}, exported {facts.exported_at.isoformat()}",

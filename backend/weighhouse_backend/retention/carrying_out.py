@@ -13,6 +13,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy import Select
 from sqlalchemy.exc import OperationalError
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.alerts.detection import owe_detection
 from weighhouse_backend.campaigns.models import Campaign
@@ -95,7 +96,7 @@ class CarryingOutService:
         asked.deleted_at = self.clock.now()
         audit.record(
             session, self.clock, actor=asked.deleted_by, action="campaign.deleted",
-            subject=f"campaign {asked.number}", project_id=asked.project_id,
+            subject=f"campaign {numbered(asked.number)}", project_id=asked.project_id,
             campaign_id=str(campaign_id), because=asked.because,
         )  # fmt: skip
         self.jobs.send(TURN)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_protocol.text import numbered
+
 from weighhouse_backend.alerts.watching import WatchService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
@@ -57,7 +59,7 @@ def _kept(row: KeptCampaign) -> str:
 
 
 def _named(numbers: list[int]) -> str:
-    shown = ", ".join(str(number) for number in numbers[:NAMED])
+    shown = ", ".join(numbered(number) for number in numbers[:NAMED])
     if len(numbers) > NAMED:
         return f"campaigns {shown} and {len(numbers) - NAMED} others"
     return f"campaign{'s' if len(numbers) > 1 else ''} {shown}"

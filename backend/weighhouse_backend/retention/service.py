@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
@@ -188,7 +189,7 @@ class RetentionService:
     def _note(self, actor: str, campaign: Campaign, action: str, because: str) -> None:
         audit.record(
             self.repository.session, self.clock, actor=actor, action=action,
-            subject=f"campaign {campaign.number}", project_id=campaign.project_id,
+            subject=f"campaign {numbered(campaign.number)}", project_id=campaign.project_id,
             campaign_id=str(campaign.id), because=because,
         )  # fmt: skip
 

@@ -9,6 +9,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import Load
 from weighhouse_protocol.matrix import OperatingPoint, OwnPoints
 from weighhouse_protocol.scenarios import varied
+from weighhouse_protocol.text import numbered
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
 from weighhouse_backend.scenarios.schemas import (
@@ -53,7 +54,7 @@ def operating_points(
             model="own",
             name=_name(document, place, several=len(found) > 1),
             points=_joined(points, len(document.workloads)),
-            origin=f"calibration in campaign {number}: {_taken(end)}",
+            origin=f"calibration in campaign {numbered(number)}: {_taken(end)}",
         )
         for place, points in sorted(found.items())
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from weighhouse_judging.scenarios import planning
 from weighhouse_judging.scenarios.planning import Step
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.completeness import CompletenessService
 from weighhouse_backend.campaigns.courses import SearchStep
@@ -51,7 +52,7 @@ class ScenarioService:
         document = document_of(self.experiments, campaign)
         if not document.searches:
             raise NothingSearched(
-                f"campaign {campaign.number} was measured at the loads of its file "
+                f"campaign {numbered(campaign.number)} was measured at the loads of its file "
                 f"(scenario: {document.scenario})"
             )
         completeness = self.completeness.of([campaign])
@@ -77,7 +78,8 @@ class ScenarioService:
         document = document_of(self.experiments, campaign)
         if document.scenario != "calibrate":
             raise NothingSearched(
-                f"campaign {campaign.number} was no calibration (scenario: {document.scenario})"
+                f"campaign {numbered(campaign.number)} was no calibration "
+                f"(scenario: {document.scenario})"
             )
         return operating_points(document, campaign.number, self.read(campaign), end)
 

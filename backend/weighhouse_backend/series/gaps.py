@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weighhouse_protocol.text import numbered
+
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import CampaignStatus
@@ -54,7 +56,7 @@ def without_result(campaign: Campaign) -> GapRead:
         at=campaign.created_at,
         until=campaign.created_at,
         dates_count=1,
-        reason=f"campaign {campaign.number} {how}",
+        reason=f"campaign {numbered(campaign.number)} {how}",
         campaign_id=campaign.id,
         campaign_number=campaign.number,
     )

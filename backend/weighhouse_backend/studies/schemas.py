@@ -123,6 +123,8 @@ class StudyRead(BaseModel):
     name: str
     title: str
     asks: str
+    answer: str
+    """What it claims, and how many of how many claims hold here; whole sentences."""
     source: Source | None
     """None: a study of our own."""
     otherwise: list[Difference]

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import get_args
 from uuid import UUID
 
+from weighhouse_judging.studies.answers import answer_of
 from weighhouse_judging.studies.documents import Scale, StudySide
 from weighhouse_judging.studies.judging import (
     VERDICT_WORDS,
@@ -124,6 +125,7 @@ class StudyService:
             name=study.name,
             title=study.title,
             asks=study.asks,
+            answer=answer_of(study, results),
             source=study.source,
             otherwise=list(study.otherwise),
             scale=chosen,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
@@ -176,14 +177,18 @@ def _where(alert: dict[str, Any]) -> str:
     others = len(change["downstream"])
     more = f" and {others} others" if others > 1 else " and 1 other" if others else ""
     place = f"{lead['workload']}, {lead['load_level']['label']}{more}"
-    return f"{alert['experiment']['name']} № {change['campaign_number']}: {place}"
+    return f"{alert['experiment']['name']} {numbered(change['campaign_number'])}: {place}"
 
 
 def _facts(alert: dict[str, Any]) -> list[tuple[str, str]]:
     facts = [("state", alert["state"]), ("where", _where(alert))]
     for name, end in (alert["range"] or {}).items():
         if isinstance(end, dict):
-            parts = [f"№ {end['campaign_number']}", number(end["value"], 4), end["version"] or ""]
+            parts = [
+                numbered(end["campaign_number"]),
+                number(end["value"], 4),
+                end["version"] or "",
+            ]
             parts.append(end["git"]["commit"] if end["git"] else "no commit named")
             words = {"before": "last before", "first": "first after"}[name]
             facts.append((words, "  ".join(part for part in parts if part)))

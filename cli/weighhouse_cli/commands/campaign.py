@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import typer
-from weighhouse_protocol.text import escaped
+from weighhouse_protocol.text import escaped, numbered
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.campaign_list import list_campaigns
@@ -168,7 +168,8 @@ def repeat(
         print_json(opened)
     else:
         OUT.print(
-            f"campaign {opened['number']} goes on: {opened['runs']['queued']} runs are queued"
+            f"campaign {numbered(opened['number'])} goes on: "
+            f"{opened['runs']['queued']} runs are queued"
         )
 
 
@@ -235,7 +236,7 @@ def delete(
     """Delete a campaign with all it measured; what rests on it is named, and then it stays."""
     client = Client(find_access(url, token))
     found = client.get(f"/campaigns/{campaign}")
-    name = f"{found['experiment']['name']} № {found['number']}"
+    name = f"{found['experiment']['name']} {numbered(found['number'])}"
     if not yes:
         typer.confirm(f"Delete {name} with all it measured? This cannot be undone.", abort=True)
     client.post(f"/campaigns/{campaign}/deletion", {"because": because})

@@ -16,6 +16,10 @@ from weighhouse_cli.lists import every, tell_of_rest
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 OLDEST = "oldest"
+COLUMNS = {
+    "id": 36, "experiment": 8, "#": 2, "came to": 12, "gate": 6, "runs": 3, "commit": None,
+}  # fmt: skip
+"""With their least widths: words of what came out are read on a narrow terminal, too."""
 
 
 def list_campaigns(
@@ -98,17 +102,25 @@ def instant(given: str | None, days_later: int = 0) -> str | None:
 
 
 def _show(campaigns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
-    table = Table(box=None, header_style="dim")
-    for column in ("id", "experiment", "#", "status", "came to", "gate", "runs", "commit"):
-        table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
+    table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
+    for column, least in COLUMNS.items():
+        table.add_column(column, no_wrap=column == "id", min_width=least)
     for one in campaigns:
         runs = f"{one['runs']['completed']}/{one['runs']['total']}"
         table.add_row(
-            one["id"], one["experiment"]["slug"], str(one["number"]), one["status"],
-            badge_of(told.get(one["id"])), (one["verdict"] or "").replace("_", " "), runs,
+            one["id"], one["experiment"]["slug"], str(one["number"]),
+            _came_to(one, told.get(one["id"])), (one["verdict"] or "").replace("_", " "), runs,
             _commit(one["git"]),
         )  # fmt: skip
     OUT.print(table)
+
+
+def _came_to(campaign: dict[str, Any], told: dict[str, Any] | None) -> Text:
+    """The headline; of what did not go to its end, or has no headline, where it stands."""
+    status, badge = str(campaign["status"]), badge_of(told)
+    if status == "completed" and badge:
+        return badge
+    return Text(f"{status}: " if badge else status).append(badge)
 
 
 def _commit(git: dict[str, Any] | None) -> Text:

@@ -8,6 +8,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
+from weighhouse_judging.verdicts.gate_verdict import verdict_words
+from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
@@ -97,12 +99,12 @@ def _campaigns(client: Client, rejudgement_id: str) -> Iterator[dict[str, Any]]:
 def _show(ended: dict[str, Any], rows: list[dict[str, Any]]) -> None:
     """What became of each campaign, and the sum of it."""
     table = Table(box=None, padding=(0, 2), header_style="dim")
-    for column in ("experiment", "#", "before", "now", "findings", "campaign"):
+    for column in ("experiment", "number", "before", "now", "findings", "campaign"):
         table.add_column(column, no_wrap=column != "now")
     for row in rows:
         table.add_row(
-            row["experiment"]["slug"], str(row["campaign_number"]), _before(row), _now(row, ended),
-            _findings(row), row["campaign_id"],
+            row["experiment"]["slug"], numbered(row["campaign_number"]), _before(row),
+            _now(row, ended), _findings(row), row["campaign_id"],
         )  # fmt: skip
     if rows:
         OUT.print(table)
@@ -150,7 +152,7 @@ def _now(row: dict[str, Any], ended: dict[str, Any]) -> Text:
 
 def _verdict(verdict: str) -> Text:
     style = VERDICT_STYLES.get(verdict, "default")
-    return Text().append(verdict.replace("_", " "), style=style)
+    return Text().append(verdict_words(verdict), style=style)
 
 
 def _findings(row: dict[str, Any]) -> str:

@@ -7,14 +7,15 @@ from uuid import UUID
 
 import typer
 from weighhouse_protocol import pages
+from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
-from weighhouse_cli.console import OUT, follow, print_json, show_medians, show_verdict
+from weighhouse_cli.console import ERROR, OUT, follow, print_json, show_medians, show_verdict
 from weighhouse_cli.courses import courses_of, show_courses
 from weighhouse_cli.exits import CommandFailed, Exit
 from weighhouse_cli.failures import show_failures
-from weighhouse_cli.git_context import GitOptions, find_context, in_words
+from weighhouse_cli.git_context import Asked, GitOptions, find_stamp
 from weighhouse_cli.headlines import headlines_of
 from weighhouse_cli.searches import searches_of, show_searches
 
@@ -49,13 +50,16 @@ def run(
             help="Measure every target twice in each block, to learn what the machine cannot tell.",
         ),
     ] = False,
-    look_for_git: Annotated[
-        bool,
+    clone: Annotated[
+        Path | None,
         typer.Option(
-            "--git/--no-git",
-            help="Record the commit: of the GitHub or GitLab job, else of the working directory.",
+            "--git",
+            metavar="PATH",
+            help="Stamp the commit checked out there. Default: that of the GitHub or GitLab job, "
+            "else of the clone that the command is started in, if FILE lies in it.",
         ),
-    ] = True,
+    ] = None,
+    no_git: Annotated[bool, typer.Option("--no-git", help="Look for no commit.")] = False,
     commit: Annotated[
         str | None, typer.Option(help="The commit measured, in place of the one found.")
     ] = None,
@@ -78,8 +82,11 @@ def run(
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise CommandFailed(Exit.INVALID, f"{file} cannot be read: {error.strerror}") from error
+    if clone is not None and no_git:
+        raise CommandFailed(Exit.INVALID, "--git PATH and --no-git: one of the two")
     options = GitOptions(commit, repository, branch, pull_request, pull_request_url)
-    git = find_context(options, os.environ, Path.cwd(), look=look_for_git)
+    stamp = find_stamp(options, os.environ, Asked(Path.cwd(), file, clone, look=not no_git))
+    (ERROR if as_json else OUT).print(stamp.said, style="dim", soft_wrap=True, markup=False)
     client = Client(find_access(url, token))
     experiment = client.post("/experiments", {"yaml": text}, repeatable=True, upsert="true")
     order: dict[str, Any] = {"experiment_id": experiment["id"]}
@@ -89,17 +96,15 @@ def run(
         order["priority"] = priority
     if noise:
         order["noise"] = True
-    if git is not None:
-        order["git"] = git.model_dump(mode="json", exclude_none=True)
+    if stamp.context is not None:
+        order["git"] = stamp.context.model_dump(mode="json", exclude_none=True)
     campaign = client.post("/campaigns", order, repeatable=True)
     page = pages.at(client.url, pages.campaign(campaign["id"]))
     if not as_json:
         OUT.print(
-            f"campaign #{campaign['number']} of {experiment['name']}: "
+            f"campaign {numbered(campaign['number'])} of {experiment['name']}: "
             f"{campaign['runs']['total']} runs"
         )
-        if git is not None:
-            OUT.print(in_words(git), style="dim", soft_wrap=True, markup=False)
         OUT.print(page, style="dim", soft_wrap=True)
     if not (wait or gate):
         if as_json:

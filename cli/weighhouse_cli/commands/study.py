@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import typer
+from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.client import Access, Client, find_access
 from weighhouse_cli.commands.options import AsJson, DataDirectory, Token, Url
@@ -122,7 +123,10 @@ def _show(studies: list[dict[str, Any]]) -> None:
 
 def _tell(order: dict[str, Any]) -> None:
     for one in order["campaigns"]:
-        OUT.print(f"campaign #{one['campaign_number']} of {one['experiment']}: {one['runs']} runs")
+        OUT.print(
+            f"campaign {numbered(one['campaign_number'])} of {one['experiment']}: "
+            f"{one['runs']} runs"
+        )
     for one in order["not_measured"]:
         OUT.print(
             f"not measured: {one['label']}: {one['because']}",

@@ -1051,7 +1051,8 @@ export interface paths {
          * @description What happens, as it happens: `campaign`, `run`, `progress`, and `live` samples.
          *
          *     Reconnecting with Last-Event-ID misses nothing; without it the stream begins with how the
-         *     campaign and its runs stand. It ends within a minute after the caller's access has ended.
+         *     campaign and its runs stand, and with what was told of runs before (`log`). It ends within a
+         *     minute after the caller's access has ended.
          */
         get: operations["campaigns_stream_events"];
         put?: never;
@@ -12322,6 +12323,8 @@ export interface components {
          * @description A study beside what was measured here.
          */
         StudyRead: {
+            /** Answer */
+            answer: string;
             /** Asks */
             asks: string;
             /** Campaigns */

@@ -1,3 +1,4 @@
+import { driftPieces, type Joined } from './historyJoined'
 import type { Palette } from './palette'
 import { changeInWords, type HistoryChange, type HistoryInput, type Places } from './seriesHistory'
 
@@ -12,21 +13,26 @@ export function strokeOfChange(change: HistoryChange, palette: Palette) {
   return { color, type: 'solid' as const, width: 1.5 }
 }
 
+/** A line at a place, or one between two. */
+type Mark = ReturnType<typeof stepLine> | object[]
+
 /** Steps, drifts and segments behind a series. */
-export function backdropOf(input: HistoryInput, places: Places, palette: Palette) {
+export function backdropOf(input: HistoryInput, places: Places, stretches: readonly Joined[], palette: Palette) {
   return {
     markLine: {
       silent: true,
       symbol: 'none',
       label: { fontSize: 11, position: 'insideEndTop' as const },
-      data: input.changes.map((change) =>
-        change.kind === 'drift' ? driftLine(change, input, places, palette) : stepLine(change, places, palette),
+      data: input.changes.flatMap((change): Mark[] =>
+        change.kind === 'drift'
+          ? driftLines(change, input, places, stretches, palette)
+          : [stepLine(change, places, palette)],
       ),
     },
     markArea: {
       silent: true,
       label: { color: palette.ink3, fontSize: 10, position: 'insideTopLeft' as const },
-      data: stretches(input, places, palette),
+      data: machines(input, places, palette),
     },
   }
 }
@@ -42,10 +48,27 @@ function stepLine(change: HistoryChange, places: Places, palette: Palette) {
   }
 }
 
-/** From the level before, where it began, to the level after, where it ended or last was seen. */
-function driftLine(change: HistoryChange, input: HistoryInput, places: Places, palette: Palette) {
+/**
+ * From the level before, where it began, to the level after, where it ended or last was seen: in each
+ * stretch of its points, the longest one labelled. Upright where it has no two points together.
+ */
+function driftLines(
+  change: HistoryChange,
+  input: HistoryInput,
+  places: Places,
+  stretches: readonly Joined[],
+  palette: Palette,
+): Mark[] {
+  const [line] = input.lines
   const lineStyle = { ...strokeOfChange(change, palette), width: 2.5 }
-  const last = input.lines[0]?.points.at(-1)?.at ?? change.at
+  const pieces = line ? driftPieces(change, line, stretches, input.changes) : []
+  if (pieces.length === 0) return [{ ...stepLine(change, places, palette), name: 'drift' }]
+  // A mark whose end lies outside of the axis, be it by a rounding, is not drawn at all.
+  const drawn = (line?.points ?? []).flatMap((point) => [point.value, ...point.repeats])
+  const inside = (level: number): number => Math.min(Math.max(level, Math.min(...drawn)), Math.max(...drawn))
+  const width = ({ from, to }: (typeof pieces)[number]): number => places.of(to[0]) - places.of(from[0])
+  const widest = Math.max(...pieces.map(width))
+  const labelled = pieces.findIndex((piece) => width(piece) === widest)
   const label = {
     formatter: changeInWords(change),
     color: lineStyle.color,
@@ -55,14 +78,19 @@ function driftLine(change: HistoryChange, input: HistoryInput, places: Places, p
     backgroundColor: palette.sheet,
     padding: [1, 4],
   }
-  return [
-    { name: 'drift', coord: [places.of(change.at), change.before], lineStyle, label },
-    { coord: [places.of(change.until ?? last), change.after] },
-  ]
+  return pieces.map(({ from, to }, index) => [
+    {
+      name: 'drift',
+      coord: [places.of(from[0]), inside(from[1])],
+      lineStyle,
+      label: index === labelled ? label : { show: false },
+    },
+    { coord: [places.of(to[0]), inside(to[1])] },
+  ])
 }
 
 /** Neighbouring points of one segment as a shaded stretch with its machine; none when there is one. */
-function stretches(input: HistoryInput, places: Places, palette: Palette) {
+function machines(input: HistoryInput, places: Places, palette: Palette) {
   if (input.segments.length < 2) return []
   const runs: { segment: number; from: string; to: string }[] = []
   for (const point of input.lines[0]?.points ?? []) {

@@ -8,6 +8,7 @@ export { barsOption, type Bar, type BarSide } from './bars'
 export { provideBeside, provideBesideToo, type Beside } from './beside'
 export { distributionsOption, type BandedLine } from './distributions'
 export { heatOption } from './heat'
+export { breaksOf } from './historyJoined'
 export { operationColour, PERCENTILES, shadeFor, type Palette } from './palette'
 export {
   historyOption,

@@ -5,11 +5,11 @@ import { changeInWords, historyOption, placesOf, type HistoryChange, type Histor
 import { slotLabels, slotsOf } from './slots'
 import { testPalette } from './testPalette'
 
-const point = { at: '2026-11-21T01:30:00Z', label: '#4', value: 90, low: 80, high: 104, repeats: [90], segment: 0 }
+const point = { at: '2026-11-21T01:30:00Z', label: '№ 4', value: 90, low: 80, high: 104, repeats: [90], segment: 0 }
 const later = {
   ...point,
   at: '2026-11-22T01:30:00Z',
-  label: '#5',
+  label: '№ 5',
   value: 95,
   origin: 'abcdef1234 on <img src=x onerror=alert(1)>',
 }
@@ -44,6 +44,21 @@ interface Drawn {
 const drawn = (given: HistoryInput): Drawn[] => historyOption(given, testPalette).series as unknown as Drawn[]
 const lines = (given: HistoryInput): Drawn[] => drawn(given).filter((one) => one.type === 'line')
 
+/** The places of points that a line joins, one list a piece. */
+function joinedIn(one: Drawn | undefined): number[][] {
+  const pieces: number[][] = [[]]
+  for (const [x, y] of one?.data ?? []) {
+    if (y === null) pieces.push([])
+    else pieces.at(-1)?.push(x ?? NaN)
+  }
+  return pieces
+}
+
+/** Days of a history, a point each. */
+const days = (count: number, more: (day: number) => object = () => ({})) =>
+  Array.from({ length: count }, (_, day) => ({ ...point, at: dayAt(day), value: 100 - day, ...more(day) }))
+const dayAt = (day: number): string => `2026-11-${String(day + 1).padStart(2, '0')}T01:30:00Z`
+
 function told(given: HistoryInput, series: string, index: number): string {
   const { formatter } = historyOption(given, testPalette).tooltip as unknown as { formatter: (item: object) => string }
   return formatter({ data: drawn(given).find((one) => one.name === series && one.type !== 'custom')?.data[index] })
@@ -64,14 +79,14 @@ describe('historyOption', () => {
     expect(told(enough, 'median', 0)).toContain('95 % interval 80 op/s')
   })
 
-  it('joins the points of a segment that was left and came back, and shades the stretches', () => {
-    const points = [0, 1, 0].map((segment, place) => ({ ...point, at: `2026-11-2${place}T01:30:00Z`, segment }))
+  it('joins nothing across another machine, not even what comes back to the first, and shades the stretches', () => {
+    const points = [0, 1, 0, 0].map((segment, place) => ({ ...point, at: `2026-11-2${place}T01:30:00Z`, segment }))
     const segments = [
       { index: 0, label: 'one machine' },
       { index: 1, label: 'another' },
     ]
     const found = lines({ ...input, lines: [line(...points)], segments })
-    expect(found.map((one) => one.data.map(([x]) => x))).toEqual([[0, 2], [1]])
+    expect(joinedIn(found[0])).toEqual([[0], [1], [2, 3]])
     expect(found[0]?.markArea.data.map((ends) => ends.map((end) => [end.name, end.xAxis]))).toEqual([
       [
         ['one machine', -0.5],
@@ -83,7 +98,7 @@ describe('historyOption', () => {
       ],
       [
         ['', 1.5],
-        [undefined, 2.5],
+        [undefined, 3.5],
       ],
     ])
   })
@@ -91,11 +106,7 @@ describe('historyOption', () => {
   it('breaks the line at a gap, and tells the reason there', () => {
     const gap = { at: '2026-11-21T12:00:00Z', label: '', reason: 'missed: the platform was not up' }
     const given = { ...input, gaps: [gap] }
-    expect(lines(given)[0]?.data.map(([x, y]) => [x, y])).toEqual([
-      [0, 90],
-      [1, null],
-      [2, 95],
-    ])
+    expect(joinedIn(lines(given)[0])).toEqual([[0], [2]])
     expect(told(given, 'gaps', 0)).toContain('missed: the platform was not up')
     expect(drawn(given).find((one) => one.name === 'gaps')).toMatchObject({ label: { formatter: '×', opacity: 1 } })
     // Near the axis on a scale of its own: among the values it would read as one.
@@ -131,7 +142,7 @@ describe('axes', () => {
   const many = Array.from({ length: 30 }, (_, at) => ({
     ...point,
     at: `2026-11-${String(at + 1).padStart(2, '0')}T00:00:00Z`,
-    label: `#${at}`,
+    label: `№ ${at}`,
     version: at < 20 ? '7.0' : '7.2',
   }))
 
@@ -141,7 +152,7 @@ describe('axes', () => {
     }
     expect(xAxis.name).toBe('campaign')
     expect(xAxis.axisLabel.customValues).toEqual([0, 5, 10, 15, 20, 25])
-    expect(xAxis.axisLabel.formatter(25)).toBe('#25')
+    expect(xAxis.axisLabel.formatter(25)).toBe('№ 25')
   })
 
   it('label versions where they begin', () => {
@@ -154,8 +165,8 @@ describe('axes', () => {
 
   it('have one place for what happened at once', () => {
     const slot = { at: point.at, campaign: '', version: null, commit: null }
-    expect(slotsOf([slot, { ...slot, campaign: '#4', commit: 'abcdef1234' }])).toEqual([
-      { ...slot, campaign: '#4', commit: 'abcdef1234' },
+    expect(slotsOf([slot, { ...slot, campaign: '№ 4', commit: 'abcdef1234' }])).toEqual([
+      { ...slot, campaign: '№ 4', commit: 'abcdef1234' },
     ])
     expect([...slotLabels([{ ...slot, commit: 'abcdef1234' }, slot], 'commit').values()]).toEqual(['abcdef1', '–'])
   })
@@ -180,10 +191,117 @@ describe('changes', () => {
   })
 
   it('draw a step where it is, and a drift from where it began to where it ended', () => {
-    const drift: HistoryChange = { ...change, kind: 'drift', at: point.at, until: later.at }
-    const [first] = lines({ ...input, changes: [change, drift] })
-    expect(first?.markLine.data[0]).toMatchObject({ xAxis: 0.5 })
-    expect(first?.markLine.data[1]).toMatchObject([{ coord: [0, 90] }, { coord: [1, 80] }])
+    const drift: HistoryChange = { ...change, kind: 'drift', at: dayAt(0), until: dayAt(3), before: 100, after: 90 }
+    const given = { ...input, lines: [line(...days(5))], changes: [{ ...change, at: dayAt(4) }, drift] }
+    const [first] = lines(given)
+    expect(first?.markLine.data[0]).toMatchObject({ xAxis: 3.5 })
+    expect(first?.markLine.data[1]).toMatchObject([{ coord: [0, closeTo(100)] }, { coord: [3, closeTo(90)] }])
+  })
+})
+
+const closeTo = (value: number): number => expect.closeTo(value, 6) as number
+const PARTED: Record<string, (given: HistoryInput) => HistoryInput> = {
+  'a step': (given) => ({ ...given, changes: [...given.changes, { ...change, at: dayAt(3), before: 97, after: 80 }] }),
+  'a step that is not confirmed': (given) => ({
+    ...given,
+    changes: [...given.changes, { ...change, at: dayAt(3), confirmed: false }],
+  }),
+  'a change of noise': (given) => ({
+    ...given,
+    changes: [...given.changes, { ...change, kind: 'spread', at: dayAt(3) }],
+  }),
+  'a level that moved with its machine': (given) => ({
+    ...given,
+    changes: [...given.changes, { ...change, kind: 'moved', at: dayAt(3) }],
+  }),
+  'a gap': (given) => ({ ...given, gaps: [{ at: '2026-11-03T12:00:00Z', label: '', reason: 'missed' }] }),
+  'another machine of its kind': (given) => ({
+    ...given,
+    lines: [line(...days(6, (day) => ({ place: day < 3 ? 'a' : 'b' })))],
+  }),
+  'another kind of machine': (given) => ({
+    ...given,
+    lines: [line(...days(6, (day) => ({ segment: day < 3 ? 0 : 1 })))],
+  }),
+}
+
+describe.each(Object.keys(PARTED))('across %s', (what) => {
+  const drift: HistoryChange = { ...change, kind: 'drift', at: dayAt(0), before: 100, after: 85 }
+  const whole: HistoryInput = {
+    ...input,
+    lines: [line(...days(6))],
+    changes: [drift],
+    bands: [{ starts_at: dayAt(0), ends_at: dayAt(5), low: 88, high: 93 }],
+  }
+  const given = (PARTED[what] ?? ((same) => same))(whole)
+  const days0 = placesOf(given)
+  const parted = days0.of(dayAt(3))
+  /** Whether something drawn from one place to another leads from before the parting to after it. */
+  const leadsThrough = (from: number, to: number): boolean => from < parted - 0.5 && to > parted - 0.5
+
+  it('no line joins medians', () => {
+    const drawnPieces = joinedIn(lines(given)[0])
+    expect(drawnPieces.flat()).toHaveLength(6)
+    expect(drawnPieces.filter((piece) => leadsThrough(piece[0] ?? 0, piece.at(-1) ?? 0))).toEqual([])
+    expect(joinedIn(lines(whole)[0])).toEqual([[0, 1, 2, 3, 4, 5]])
+  })
+
+  it('no drift is drawn', () => {
+    const ends = (some: HistoryInput) =>
+      (lines(some)[0]?.markLine.data ?? []).flatMap((one) =>
+        Array.isArray(one) ? [(one as { coord: number[] }[]).map((end) => end.coord[0] ?? NaN)] : [],
+      )
+    expect(ends(given).length).toBeGreaterThan(0)
+    expect(ends(given).filter(([from, to]) => leadsThrough(from ?? 0, to ?? 0))).toEqual([])
+    expect(ends(whole)).toEqual([[0, 5]])
+  })
+
+  it('no band lies', () => {
+    const bands = (some: HistoryInput) =>
+      drawn(some)
+        .filter((one) => one.type === 'custom')
+        .map((one) => [one.data[0]?.[0] ?? NaN, one.data.at(-1)?.[0] ?? NaN])
+    expect(bands(given).length).toBeGreaterThan(0)
+    expect(bands(given).filter(([from, to]) => leadsThrough(from ?? 0, to ?? 0))).toEqual([])
+    expect(bands(whole)).toEqual([[-0.4, 5.4]])
+  })
+})
+
+describe('a drift with a step inside', () => {
+  it('keeps its slope on both sides, at the levels that are left and right of the step', () => {
+    const drift: HistoryChange = { ...change, kind: 'drift', at: dayAt(0), before: 100, after: 100 * 0.99 ** 5 * 0.8 }
+    const step = { ...change, at: dayAt(3), before: 100, after: 80 }
+    const stepped = days(6, (day) => ({ value: 100 * 0.99 ** day * (day < 3 ? 1 : 0.8) }))
+    const [first] = lines({ ...input, lines: [line(...stepped)], changes: [drift, step] })
+    expect(first?.markLine.data).toMatchObject([
+      [{ coord: [0, closeTo(100)] }, { coord: [2, closeTo(100 * 0.99 ** 2)] }],
+      [{ coord: [3, closeTo(80 * 0.99 ** 3)] }, { coord: [5, closeTo(80 * 0.99 ** 5)] }],
+      { xAxis: 2.5 },
+    ])
+  })
+
+  it('lies inside the axis, outside of which nothing of it would be drawn', () => {
+    const drift: HistoryChange = { ...change, kind: 'drift', at: dayAt(0), before: 130, after: 20 }
+    const [first] = lines({ ...input, lines: [line(...days(6))], changes: [drift] })
+    expect(first?.markLine.data).toMatchObject([[{ coord: [0, 100] }, { coord: [5, 90] }]])
+  })
+
+  it('is marked upright where no two points are together', () => {
+    const turns = days(6, (day) => ({ place: day % 2 ? 'a' : 'b' }))
+    const drift: HistoryChange = { ...change, kind: 'drift', at: dayAt(1) }
+    const [first] = lines({ ...input, lines: [line(...turns)], changes: [drift] })
+    expect(first?.markLine.data).toMatchObject([{ name: 'drift', xAxis: 0.5 }])
+  })
+})
+
+describe('a line over another', () => {
+  it('is parted where its own series is, not where the first one is', () => {
+    const own = { ...line(...days(4)), name: 'another', breaks: [dayAt(1)] }
+    const given = { ...input, lines: [line(...days(4)), own], changes: [{ ...change, at: dayAt(3) }] }
+    expect(lines(given).map(joinedIn)).toEqual([
+      [[0, 1, 2], [3]],
+      [[0], [1, 2, 3]],
+    ])
   })
 })
 
@@ -195,6 +313,16 @@ describe('noise bands', () => {
     expect(band?.data).toEqual([
       [-0.4, 88, 93],
       [1.4, 88, 93],
+    ])
+  })
+
+  it('are of one machine where two take turns', () => {
+    const bands = [{ starts_at: dayAt(0), ends_at: dayAt(2), low: 88, high: 93, place: 'a', segment: 0 }]
+    const turns = days(4, (day) => ({ place: day % 2 ? 'b' : 'a' }))
+    const found = drawn({ ...input, lines: [line(...turns)], bands }).filter((one) => one.type === 'custom')
+    expect(found.map((one) => one.data.map(([x]) => x))).toEqual([
+      [-0.4, 0.4],
+      [1.6, 2.4],
     ])
   })
 })

@@ -6,6 +6,7 @@ import { bandSeries } from './bands'
 import type { ChartOption } from './echarts'
 import { bottomAxis, frame, labelStyle, ORIGIN, valueAxis, type AxisFormat } from './frame'
 import { backdropOf } from './historyMarks'
+import { bandPieces, breaksOf, joinedOf } from './historyJoined'
 import type { Palette } from './palette'
 import { AXIS_NAMES, slotLabels, slotsOf, type Along, type Slot } from './slots'
 import type { Zoom } from './zooming'
@@ -19,6 +20,8 @@ export interface HistoryPoint {
   high: number | null
   repeats: readonly number[]
   segment: number
+  /** The machines that measured it; null where they did not say. */
+  place?: string | null
   version?: string | null
   commit?: string | null
   /** What it was measured for, in words; shown as plain text. */
@@ -30,6 +33,8 @@ export interface HistoryLine {
   name: string
   colour: string
   points: readonly HistoryPoint[]
+  /** Where something new begins in it, besides what its points say; of the first line known from the marks. */
+  breaks?: readonly string[]
 }
 
 /** Where a series stepped, or between when it drifted. */
@@ -54,6 +59,9 @@ export interface HistoryChange {
 export interface NoiseBand {
   starts_at: string
   ends_at: string
+  segment?: number
+  /** The machine. */
+  place?: string | null
   low: number
   high: number
 }
@@ -119,9 +127,9 @@ export function placesOf(input: Pick<HistoryInput, 'lines' | 'gaps' | 'along'>):
 }
 
 /**
- * Series over their campaigns: medians joined within a segment (also across another one that came
- * between), broken where a campaign left nothing; repeats as faint dots; steps marked where they are,
- * drifts drawn from where they began to where they ended.
+ * Series over their campaigns: medians joined where nothing parts them, repeats as faint dots; steps
+ * marked where they are, drifts drawn from where they began to where they ended. No line and no band
+ * leads through a step, a change of noise, a gap or to another machine.
  */
 export function historyOption(input: HistoryInput, palette: Palette): ChartOption {
   const places = placesOf(input)
@@ -132,6 +140,7 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
   const logarithmic = least > 0 && most / least > TWO_DECADES
   const [main] = input.lines
   const bands = input.bands ?? []
+  const stretches = main ? joinedOf(main, breaksOf(input)) : []
   return frame(palette, {
     grid: { left: ORIGIN, right: 16, top: 52, bottom: 48, outerBoundsMode: 'none' },
     tooltip: {
@@ -158,12 +167,14 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
       data: [...input.lines.map((line) => line.name), 'repeats', ...(bands.length ? [BAND] : [])],
     },
     series: [
-      ...bands.map((band) => {
-        const room = places.half * 0.8
-        const [from, to] = [places.of(band.starts_at) - room, places.of(band.ends_at) + room]
-        const ends = [from, to].map((x) => [x, band.low, band.high] as const)
-        return bandSeries(BAND, palette.ink3, ends, 0.22)
-      }),
+      ...bands.flatMap((band) =>
+        bandPieces(band, stretches).map((piece) => {
+          const room = places.half * 0.8
+          const [from, to] = [places.of(piece.from) - room, places.of(piece.to) + room]
+          const ends = [from, to].map((x) => [x, band.low, band.high] as const)
+          return bandSeries(BAND, palette.ink3, ends, 0.22)
+        }),
+      ),
       {
         type: 'scatter',
         name: 'repeats',
@@ -172,7 +183,10 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         silent: true,
         data: (main?.points ?? []).flatMap((point) => point.repeats.map((repeat) => [places.of(point.at), repeat])),
       },
-      ...input.lines.flatMap((line, at) => pathsOf(line, at === 0, input, places, tell, palette)),
+      ...input.lines.map((line, at) => ({
+        ...pathOf(line, at === 0 ? breaksOf(input) : (line.breaks ?? []), input, places, tell),
+        ...(at === 0 ? backdropOf(input, places, stretches, palette) : {}),
+      })),
       {
         ...signs(
           'gaps',
@@ -206,38 +220,34 @@ function xAxis(input: HistoryInput, places: Places, palette: Palette) {
   })
 }
 
-/** A line's segments as paths of their own; the first of the first line carries the marks. */
-function pathsOf(
+/** A line's points, joined stretch by stretch. */
+function pathOf(
   line: HistoryLine,
-  isMain: boolean,
+  breaks: readonly string[],
   input: HistoryInput,
   places: Places,
   tell: (words: string) => number,
-  palette: Palette,
 ) {
-  const segments = [...new Set(line.points.map((point) => point.segment))]
-  return segments.map((segment, index) => {
-    const mine = line.points.filter((point) => point.segment === segment)
-    const [from, to] = [mine[0]?.at ?? '', mine.at(-1)?.at ?? '']
-    const broken = (isMain ? (input.gaps ?? []) : [])
-      .filter((gap) => gap.at > from && gap.at < to)
-      .map((gap): [number, null] => [places.of(gap.at), null])
-    const points = mine.map((point): [number, number, number] => [
+  const data = joinedOf(line, breaks).flatMap((stretch, index) => {
+    const points = stretch.map((point): [number, number | null, number] => [
       places.of(point.at),
       point.value,
       tell(pointInWords(line.name, point, input)),
     ])
-    return {
-      type: 'line' as const,
-      name: line.name,
-      color: line.colour,
-      symbol: 'circle',
-      symbolSize: input.lines.length > 1 || line.points.length > 80 ? 6 : 8,
-      lineStyle: { width: 1.8 },
-      data: [...points, ...broken].sort(([a], [b]) => a - b),
-      ...(isMain && index === 0 ? backdropOf(input, places, palette) : {}),
-    }
+    // A point without a value, which nothing is joined to.
+    const parting: [number, null, number][] = index > 0 ? [[points[0]?.[0] ?? 0, null, -1]] : []
+    return [...parting, ...points]
   })
+  return {
+    type: 'line' as const,
+    name: line.name,
+    color: line.colour,
+    symbol: 'circle',
+    symbolSize: input.lines.length > 1 || line.points.length > 80 ? 6 : 8,
+    lineStyle: { width: 1.8 },
+    connectNulls: false,
+    data,
+  }
 }
 
 function signs(name: string, sign: string, colour: string, data: (readonly [number, number, number])[]) {

@@ -4,7 +4,7 @@ export type Along = 'date' | 'campaign' | 'version' | 'commit'
 /** A place on the axis of a history: a campaign, or a date on which there was none. */
 export interface Slot {
   at: string
-  /** `#41`; empty where there was no campaign. */
+  /** `№ 41`; empty where there was no campaign. */
   campaign: string
   version: string | null
   commit: string | null

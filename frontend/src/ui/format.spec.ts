@@ -10,10 +10,15 @@ import {
   formatShift,
   formatThroughput,
   levelWords,
+  numbered,
   plural,
 } from './format'
 
 describe('figures', () => {
+  it('number campaigns', () => {
+    expect(numbered(12)).toBe('№ 12')
+  })
+
   it('groups thousands with thin spaces', () => {
     expect(formatCount(1_474_560)).toBe('1\u2009474\u2009560')
     expect(formatCount(null)).toBe('–')

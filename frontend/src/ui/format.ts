@@ -22,6 +22,11 @@ export function formatCount(value: number | null | undefined): string {
   return groups.format(value).replaceAll(',', '\u2009')
 }
 
+/** The number of a campaign, as it is written wherever it stands: `№ 12`. */
+export function numbered(campaign: number): string {
+  return `№ ${String(campaign)}`
+}
+
 /** Operations per second, with three figures that matter: `48.2` `k op/s`. */
 export function formatThroughput(perSecond: number | null | undefined): Shown {
   if (perSecond === null || perSecond === undefined || !Number.isFinite(perSecond)) return MISSING

@@ -42,7 +42,7 @@ const verdicts: Record<string, Wording> = {
     icon: 'caution',
     explanation: 'The system refused what was asked: the right is missing, or it is a replica, read-only or full.',
   },
-  no_baseline: { label: 'No baseline', tone: 'neutral', explanation: 'There is no earlier campaign to compare with.' },
+  no_baseline: { label: 'No base', tone: 'neutral', explanation: 'There is no earlier campaign to compare with.' },
   not_comparable: {
     label: 'Not comparable',
     tone: 'caution',

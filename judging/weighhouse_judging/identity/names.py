@@ -13,6 +13,7 @@ from weighhouse_protocol.fairness.facts import Facts, plain, setting_name
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.target import Target
+from weighhouse_protocol.text import numbered
 
 LONGEST_VALUE = 32
 """Letters of a value in a name; of a longer one the part that differs is shown."""
@@ -83,7 +84,7 @@ def bearer(
     if ran is not None:
         traits["ran"] = Trait("version", ran, is_name=True)
     if origin is not None:
-        traits["campaign"] = Trait("", f"№ {origin.number}", is_name=True)
+        traits["campaign"] = Trait("", numbered(origin.number), is_name=True)
         traits["day"] = Trait("of", origin.day)
         traits["experiment"] = Trait("of", origin.experiment)
     return Bearer(" ".join(target.label.split()), system, traits)

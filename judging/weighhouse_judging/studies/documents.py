@@ -1,16 +1,36 @@
 """What a folder of a study holds: `study.yaml` and `claims.yaml`, as typed documents."""
 
+from math import inf
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from weighhouse_protocol.base import Document, Name
 
-from weighhouse_judging.studies.printed import Printed, printed
+from weighhouse_judging.studies.printed import (
+    RATIOS,
+    Printed,
+    PrintedRange,
+    Units,
+    bound,
+    printed,
+    printed_number,
+    printed_range,
+    units_of,
+)
 from weighhouse_judging.verdicts.metrics import FIGURE
 
 Words = Annotated[str, Field(min_length=1, max_length=2000)]
 Scale = Literal["published", "small"]
 """At the study's own size; on a laptop, in minutes."""
+
+
+def as_printed(given: object) -> object:
+    """A number as the text of its digits; in quotes it keeps all of them (`"10.0"`)."""
+    return repr(given) if isinstance(given, int | float) and not isinstance(given, bool) else given
+
+
+AsPrinted = Annotated[str, BeforeValidator(as_printed), Field(min_length=1, max_length=100)]
+"""A number as a text prints it: `10`, `"10.0"`, `30 %`, `1.2 million`, `10k`."""
 
 
 def known_figure(name: str) -> None:
@@ -104,6 +124,8 @@ class Study(Document):
     """Its place in lists."""
     asks: Words
     """The study's question, in our words."""
+    answers: Words
+    """What it claims, taken together; of a study of our own, what we expected. Whole sentences."""
     source: Source | None
     """None: a study of our own."""
     sides: tuple[StudySide, ...] = Field(min_length=1)
@@ -161,9 +183,19 @@ class Spread(Document):
 class Number(Document):
     """A number that the text gives outside of its figures."""
 
-    number: float
+    number: AsPrinted
     what: Words
     """What it counts."""
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> Self:
+        printed_number(self.number, RATIOS)
+        return self
+
+    @property
+    def read(self) -> Printed:
+        """Its value, and what it was rounded from."""
+        return printed_number(self.number, RATIOS)
 
 
 class Sum(Document):
@@ -180,16 +212,64 @@ class Range(Document):
 
     kind: Literal["range"]
     of: Term
-    at_least: float | None = None
-    at_most: float | None = None
+    printed: AsPrinted | None = None
+    """What the text says that it amounts to: `10 to 11 times`, `about 2×`, `below 10 µs`."""
+    at_least: AsPrinted | None = None
+    at_most: AsPrinted | None = None
+    """Ends of it, each of which may have been rounded: `10` is 9.5 to 10.5."""
+    above: AsPrinted | None = None
+    below: AsPrinted | None = None
+    """Marks that nobody measured, which count exactly."""
 
     @model_validator(mode="after")
     def _is_bounded(self) -> Self:
-        if self.at_least is None and self.at_most is None:
-            raise ValueError("a range has no bound; give at_least, at_most, or both")
-        if None not in {self.at_least, self.at_most} and (self.at_least or 0) > (self.at_most or 0):
-            raise ValueError(f"at_least {self.at_least:g} is above at_most {self.at_most:g}")
+        if not self._said:
+            raise ValueError(
+                "a range has no bound; say what is `printed`, or give at_least, at_most, above or "
+                "below"
+            )
+        values = {
+            kind: printed_number(text, self._units).value
+            for kind, text in self._said.items()
+            if kind != "printed"
+        }
+        lower = max((values[one] for one in ("at_least", "above") if one in values), default=-inf)
+        upper = min((values[one] for one in ("at_most", "below") if one in values), default=inf)
+        if lower > upper or self.bounds.low > self.bounds.high:
+            raise ValueError(f"{self.words}: its lower end is above its upper one")
         return self
+
+    @property
+    def bounds(self) -> PrintedRange:
+        """Between which values it lies, in the platform's own units, after rounding."""
+        found = PrintedRange()
+        for kind, text in self._said.items():
+            one = (
+                printed_range(text, self._units)
+                if kind == "printed"
+                else bound(kind, text, self._units)
+            )
+            found = found.both(one)
+        return found
+
+    @property
+    def words(self) -> str:
+        """What is asked, as it is printed: `10 to 11 times`, `at least 60 and at most 80`."""
+        return " and ".join(
+            text if kind == "printed" else f"{kind.replace('_', ' ')} {text}"
+            for kind, text in self._said.items()
+        )
+
+    @property
+    def _said(self) -> dict[str, str]:
+        names = ("printed", "at_least", "at_most", "above", "below")
+        return {name: text for name in names if (text := getattr(self, name)) is not None}
+
+    @property
+    def _units(self) -> Units:
+        cells = self.of.sum if isinstance(self.of, Sum) else (self.of,)
+        figures = [one.figure for one in cells if isinstance(one, Cell)]
+        return units_of(figures[0]) if figures else RATIOS
 
 
 class Order(Document):

@@ -1,14 +1,15 @@
 """Whether claims hold: in the figures that a text prints, and in ours. Pure.
 
-A claim is a set of tests, all of which have to hold. Each is asked twice. **Over the printed
-figures**: one that fails for every value the figures could have been rounded from makes the claim
-one that *cannot be true as printed*, and the arithmetic is given. **Over our repeats**: a test
+A claim is a set of tests, all of which have to hold. Whatever a text prints stands for every value
+that would have been rounded to it (`printed`): the figures, and the numbers of the claim. Each test
+is asked twice. **Over the printed figures**: one that fails for every value that they and the claim
+could have been rounded from makes the claim one that *cannot be true as printed*, and the
+arithmetic is given. **Over our repeats**, with the claim's numbers just as wide: a test
 holds, or does not, only where the interval of what it asks lies wholly on one side of its bounds
 and rests on five repeats or more; else it *cannot be told*. One test that does not hold settles a
 claim; one that was not measured leaves it *not measured*.
 """
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ from weighhouse_judging.studies.documents import (
     Term,
     Test,
 )
-from weighhouse_judging.studies.printed import Printed
+from weighhouse_judging.studies.printed import Printed, PrintedRange
 from weighhouse_judging.studies.terms import Figures, Key, Missing, Value
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
@@ -49,9 +50,9 @@ VERDICT_WORDS: Mapping[ClaimVerdict, str] = {
     "cannot_tell": "cannot tell",
     "not_measured": "not measured",
 }
-ROUNDED = 0.005
-"""By how much of themselves a text's bounds may be passed: nobody writes `10` for more than three
-digits."""
+OF_A_LAW = 0.005
+"""By how much of themselves printed figures may pass Little's law: a mean latency and a throughput
+are not taken over quite the same time."""
 _TEST: TypeAdapter[Test] = TypeAdapter(Test)
 _CLIENTS = re.compile(r"(\d+) clients?(?:, pipeline (\d+))?")
 _BEYOND: Mapping[str, float] = {
@@ -127,7 +128,7 @@ def _judged(claim: Claim, theirs: Figures, ours: Figures, scale: Scale) -> Claim
     printed = tuple(
         one
         for where, test in asked
-        if (one := _outcome(test, theirs, where, to_the_texts_favour=True)).truth != "missing"
+        if (one := _outcome(test, theirs, where, of_print=True)).truth != "missing"
     )
     wrong = [one for one in printed if one.truth == "fails"]
     if scale not in claim.scales:
@@ -199,19 +200,14 @@ def _filled(part: Any, missing: Mapping[str, str | None]) -> Any:
     return [_filled(one, missing) for one in part] if isinstance(part, list | tuple) else part
 
 
-def _outcome(
-    test: Test, figures: Figures, where: str, *, to_the_texts_favour: bool = False
-) -> Outcome:
+def _outcome(test: Test, figures: Figures, where: str, *, of_print: bool = False) -> Outcome:
     match test:
         case Range():
-            low, high = test.at_least, test.at_most
-            return _within(figures.value(test.of), low, high, where, rounded=to_the_texts_favour)
+            return _within(figures.value(test.of), test.bounds, test.words, where)
         case NearLinear():
-            least = test.times * (1 - test.within)
-            found = _within(
-                figures.ratio(test.of, test.to), least, None, where, rounded=to_the_texts_favour
-            )
-            return Outcome(found.truth, where, f"{found.words} (linear: {number(test.times)})")
+            least = PrintedRange(low=test.times * (1 - test.within))
+            words = f"at least {number(least.low)} (linear: {number(test.times)})"
+            return _within(figures.ratio(test.of, test.to), least, words, where)
         case Order():
             return _in_order(list(zip(test.of[:-1], test.of[1:], strict=True)), figures, where)
         case Maximum():
@@ -219,7 +215,7 @@ def _outcome(
         case Equals():
             return _equal(test, figures, where)
         case ClosedLoop():
-            return _in_a_closed_loop(test, figures, where, rounded=to_the_texts_favour)
+            return _in_a_closed_loop(test, figures, where, of_print=of_print)
 
 
 def _missing(found: Missing, where: str) -> Outcome:
@@ -230,37 +226,21 @@ def _no_figure(found: Missing) -> str:
     return f"no figure of {found.what}"
 
 
-def _within(
-    found: Value | Missing,
-    at_least: float | None,
-    at_most: float | None,
-    where: str,
-    *,
-    rounded: bool,
-) -> Outcome:
+def _within(found: Value | Missing, asked: PrintedRange, words: str, where: str) -> Outcome:
+    """:param words: what is asked, as it is printed."""
     if isinstance(found, Missing):
         return _missing(found, where)
-    slack = ROUNDED if rounded else 0.0
-    low = -math.inf if at_least is None else at_least * (1 - slack)
-    high = math.inf if at_most is None else at_most * (1 + slack)
-    if found.high < low:
-        return _decided(found, "fails", where, f"{found.words}, below {number(at_least or 0)}")
-    if found.low > high:
-        return _decided(found, "fails", where, f"{found.words}, above {number(at_most or 0)}")
-    asked = _bounds(at_least, at_most)
-    if low <= found.low and found.high <= high:
-        return _decided(found, "holds", where, f"{found.words}, {asked}")
+    if found.high < asked.low:
+        said = f"{found.words}, below {number(asked.low)}; asked is {words}"
+        return _decided(found, "fails", where, said)
+    if found.low > asked.high:
+        said = f"{found.words}, above {number(asked.high)}; asked is {words}"
+        return _decided(found, "fails", where, said)
+    if asked.low <= found.low and found.high <= asked.high:
+        return _decided(found, "holds", where, f"{found.words}; asked is {words}")
     if found.repeats is None:  # printed: one value that it may have been rounded from is enough
-        return Outcome("holds", where, f"{found.words}, {asked} within rounding")
-    return _decided(found, "cannot_tell", where, f"{found.words}, asked is {asked}")
-
-
-def _bounds(at_least: float | None, at_most: float | None) -> str:
-    if at_least is None:
-        return f"at most {number(at_most or 0)}"
-    if at_most is None:
-        return f"at least {number(at_least)}"
-    return f"within {number(at_least)} and {number(at_most)}"
+        return Outcome("holds", where, f"{found.words}; asked is {words}, within rounding")
+    return _decided(found, "cannot_tell", where, f"{found.words}; asked is {words}")
 
 
 def _decided(found: Value, truth: Truth, where: str, words: str) -> Outcome:
@@ -320,7 +300,7 @@ def _equal(test: Equals, figures: Figures, where: str) -> Outcome:
     return _decided(both, "cannot_tell", where, words)
 
 
-def _in_a_closed_loop(test: ClosedLoop, figures: Figures, where: str, *, rounded: bool) -> Outcome:
+def _in_a_closed_loop(test: ClosedLoop, figures: Figures, where: str, *, of_print: bool) -> Outcome:
     """Little's law: throughput × mean latency is the requests under way, never above all there are.
 
     Of a percentile: the share of operations beyond it took at least so long, so that the mean is at
@@ -341,7 +321,7 @@ def _in_a_closed_loop(test: ClosedLoop, figures: Figures, where: str, *, rounded
         f"of {number(there)} there are"
     )
     both = Value(least, needed, needed, words, _fewest(rate, latency))
-    most = there * (1 + ROUNDED) if rounded else there
+    most = there * (1 + OF_A_LAW) if of_print else there
     return _decided(both, "fails" if least > most else "holds", where, words)
 
 

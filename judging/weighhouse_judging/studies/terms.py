@@ -67,8 +67,8 @@ class Figures:
         """What a term is worth."""
         match term:
             case Number():
-                words = f"{number(term.number)} ({term.what})"
-                return Value(term.number, term.number, term.number, words)
+                read = term.read
+                return Value(read.low, read.value, read.high, f"{number(read.value)} ({term.what})")
             case Cell():
                 return self.of(term)
             case Ratio():

@@ -164,7 +164,7 @@ def barred(titles: Sequence[str], sentence: str) -> str:
 def by_target(
     metric: str, more: Sequence[str], less: Sequence[str], same: Sequence[str], targets: int
 ) -> str:
-    """`Of 4 targets, 1 has less throughput than in the base (Redis #7), 2 as much (…); 1 cannot be
+    """`Of 4 targets, 1 has less throughput than in the base (Redis № 7), 2 as much (…); 1 cannot be
     told`.
 
     :param more: those with more of the figure somewhere and less nowhere; `less`: likewise; `same`:

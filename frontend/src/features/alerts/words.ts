@@ -1,5 +1,5 @@
 import { figureOf, type Alert, type AlertChange, type AlertEvent, type AlertMember, type AlertState } from '@/api'
-import { formatBytes, formatLatency, formatSpread, formatThroughput, plural, type Tone } from '@/ui'
+import { formatBytes, formatLatency, formatSpread, formatThroughput, numbered, plural, type Tone } from '@/ui'
 
 import { STATES } from './states'
 
@@ -38,7 +38,7 @@ export function subtitle(alert: Alert): string {
   if (change) {
     const others = change.downstream.length
     const more = others ? ` · and ${plural(others, 'other')}` : ''
-    return `№ ${change.campaign_number}${more} · ${alert.experiment?.name ?? ''}`
+    return `${numbered(change.campaign_number)}${more} · ${alert.experiment?.name ?? ''}`
   }
   if (!missed) return ''
   return alert.ended_at ? 'over: the next one worked' : missed.reason

@@ -25,11 +25,19 @@ export interface LiveEvent {
 /** How far a campaign is. */
 export type ProgressEvent = Pick<Campaign, 'runs' | 'seconds_left'>
 
+/** What was told of runs before the stream began, the oldest first. */
+export interface LogEvent {
+  /** The last event in it: what has a greater id came since. */
+  until: number
+  logged: { id: number; at: string; run: RunEvent }[]
+}
+
 /** What a listener wants to hear of. */
 export interface Listener {
   campaign?: (event: CampaignSummary) => void
   progress?: (event: ProgressEvent) => void
   run?: (event: RunEvent, id: string) => void
+  log?: (event: LogEvent) => void
   live?: (event: LiveEvent) => void
 }
 
@@ -69,6 +77,7 @@ export function useCampaignEvents(id: string, active: Ref<boolean>, listener: Li
     listen<CampaignSummary>(source, 'campaign', (event) => listener.campaign?.(event))
     listen<ProgressEvent>(source, 'progress', (event) => listener.progress?.(event))
     listen<RunEvent>(source, 'run', (event, eventId) => listener.run?.(event, eventId))
+    listen<LogEvent>(source, 'log', (event) => listener.log?.(event))
     listen<LiveEvent>(source, 'live', (event) => listener.live?.(event))
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Campaign } from '@/api'
 
-import { findCell, median, placeOf, repeatsOf, withRunStatus } from './progress'
+import { findCell, lineOf, median, placeOf, repeatsOf, withLog, withRunStatus } from './progress'
 
 const run = (id: string, repetition: number) => ({
   id,
@@ -48,6 +48,34 @@ describe('a campaign under way', () => {
 
   it('changes nothing for a run it does not know', () => {
     expect(withRunStatus(campaign, 'z', 'failed')).toBe(campaign)
+  })
+
+  it('logs what was told before the page was opened, below what came since', () => {
+    const told = (id: number, of: string, status: string) => ({
+      id,
+      at: `2026-11-21T01:30:0${String(id)}Z`,
+      run: { run_id: of, cell_id: 'c1', status, phase: null, failure: null },
+    })
+    const logged = [
+      told(1, 'a', 'queued'),
+      told(2, 'a', 'allocated'),
+      told(3, 'a', 'running'),
+      told(4, 'a', 'running'), // another phase
+      told(5, 'a', 'queued'), // a lost attempt
+    ]
+    const since = lineOf(campaign, { ...told(9, 'a', 'allocated').run }, 9, 9)
+    const opening = lineOf(campaign, { ...told(7, 'a', 'queued').run }, 7, 7)
+    const lines = withLog([since, opening], campaign, { until: 7, logged })
+    expect(lines.map((line) => [line.event, line.status])).toEqual([
+      [9, 'allocated'],
+      [5, 'queued'],
+      [3, 'running'],
+      [2, 'allocated'],
+    ])
+    expect(lines.at(-1)).toMatchObject({
+      where: 'redis, balanced, 8 clients, repeat 1',
+      at: Date.parse(logged[1]?.at ?? ''),
+    })
   })
 
   it('takes the median of what is there', () => {

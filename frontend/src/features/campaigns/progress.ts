@@ -1,13 +1,46 @@
 import type { Campaign, CampaignCell, CellRun, RunStatus } from '@/api'
 
+import type { LogEvent } from './events'
+
 /** One line of a campaign's log. */
 export interface LogLine {
   key: string
+  /** Id of the event that told it: the order of lines. */
+  event: number
   at: number
   run: string
   status: string
   where: string
   message: string
+}
+
+/**
+ * A log with what was told before its stream began, newest first; what it had of that is replaced.
+ *
+ * A run's begin in the queue is no news, nor is another phase of the same state.
+ */
+export function withLog(lines: readonly LogLine[], campaign: Campaign, log: LogEvent): LogLine[] {
+  const told = new Map<string, string>()
+  const before = log.logged.flatMap(({ id, at, run }): LogLine[] => {
+    const known = told.get(run.run_id)
+    told.set(run.run_id, run.status)
+    if (known === run.status || (known === undefined && run.status === 'queued')) return []
+    return [lineOf(campaign, run, id, Date.parse(at))]
+  })
+  return [...lines.filter((line) => line.event > log.until), ...before.reverse()]
+}
+
+/** A run's change as a line. */
+export function lineOf(campaign: Campaign, run: LogEvent['logged'][number]['run'], event: number, at: number): LogLine {
+  return {
+    key: `${String(event)}-${run.run_id}-${run.status}`,
+    event,
+    at,
+    run: run.run_id,
+    status: run.status,
+    where: placeOf(campaign, run.run_id),
+    message: run.failure?.message ?? '',
+  }
 }
 
 /** Median of what there is; null of nothing. */

@@ -4,7 +4,7 @@ import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vu
 import type { Campaign, RunStatus } from '@/api'
 
 import { useCampaignEvents, type LiveEvent, type StreamState } from './events'
-import { hasRun, placeOf, withRunStatus, type LogLine } from './progress'
+import { hasRun, lineOf, placeOf, withLog, withRunStatus, type LogLine } from './progress'
 import { isOpen, useCampaign } from './queries'
 
 const KEPT_SAMPLES = 90
@@ -60,19 +60,12 @@ export function useLiveCampaign(id: string): {
       // Blocks are added while a campaign grows; the matrix has to be asked for.
       if (!hasRun(campaign, event.run_id)) refresh()
       change((old) => withRunStatus(old, event.run_id, event.status as RunStatus))
-      lines.value = [
-        {
-          key: `${eventId}-${event.run_id}-${event.status}`,
-          at: Date.now(),
-          run: event.run_id,
-          status: event.status,
-          where: placeOf(campaign, event.run_id),
-          message: event.failure?.message ?? '',
-        },
-        ...lines.value,
-      ].slice(0, KEPT_LINES)
+      lines.value = [lineOf(campaign, event, Number(eventId), Date.now()), ...lines.value].slice(0, KEPT_LINES)
       // Its figures stand only in the campaign itself.
       if (event.status === 'completed') refresh()
+    },
+    log(event) {
+      if (query.data.value) lines.value = withLog(lines.value, query.data.value, event).slice(0, KEPT_LINES)
     },
     live(event) {
       const same = samples.value.at(-1)?.run_id === event.run_id

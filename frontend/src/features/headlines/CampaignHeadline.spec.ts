@@ -20,7 +20,7 @@ const said = (campaign: object, of: Headline | undefined) =>
 
 describe('what a campaign came to', () => {
   it('stands before the gate’s word, which is a second thing', () => {
-    expect(said({ verdict: 'no_baseline' }, headline)).toBe('Redis leadsgate: no baseline')
+    expect(said({ verdict: 'no_baseline' }, headline)).toBe('Redis leadsgate: no base')
   })
 
   it('has what failed beside it, once', () => {

@@ -55,7 +55,7 @@ const series = {
       at: '2026-11-21T12:00:00Z',
       until: '2026-11-21T12:00:00Z',
       dates_count: 1,
-      reason: 'campaign 9 was cancelled',
+      reason: 'campaign № 9 was cancelled',
       campaign_id: 'c9',
       campaign_number: 9,
     },
@@ -86,6 +86,14 @@ describe('changes', () => {
   })
 })
 
+describe('a line', () => {
+  it('knows where its series is parted, and on which machines it was measured', () => {
+    const line = lineOf({ ...series, points: [{ ...point(1, 100), place: 'a' }] }, 'redis', '#000')
+    expect(line.breaks).toEqual(['2026-11-22T01:00:00Z', '2026-11-21T12:00:00Z'])
+    expect(line.points[0]?.place).toBe('a')
+  })
+})
+
 describe('notes', () => {
   it('stand at their point, their instant, or the begin of their series', () => {
     const notes = [
@@ -108,12 +116,12 @@ describe('a history', () => {
       [0, 100],
       [2, 110],
     ])
-    expect(pointsOf(input)[1]?.label).toBe('#2, 22/11/2026: 110 op/s')
+    expect(pointsOf(input)[1]?.label).toBe('№ 2, 22/11/2026: 110 op/s')
   })
 
   it('is told in a sentence', () => {
     expect(historyInWords(series, format)).toBe(
-      'Redis, balanced, 8 clients rises from 100 op/s at campaign 1 to 110 op/s at campaign 2. 1 confirmed change.',
+      'Redis, balanced, 8 clients rises from 100 op/s at campaign № 1 to 110 op/s at campaign № 2. 1 confirmed change.',
     )
   })
 
@@ -121,9 +129,9 @@ describe('a history', () => {
     const { columns, rows } = historyTable(series, [note({ kind: 'point', series_id: 's', campaign_id: 'c2' })])
     expect(rows.every((row) => row.length === columns.length)).toBe(true)
     expect(rows.map((row) => [row[0], row.at(-1)])).toEqual([
-      ['#1', null],
-      ['#9', 'campaign 9 was cancelled'],
-      ['#2', 'new disk'],
+      ['№ 1', null],
+      ['№ 9', 'campaign № 9 was cancelled'],
+      ['№ 2', 'new disk'],
     ])
   })
 })

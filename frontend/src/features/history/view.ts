@@ -1,7 +1,7 @@
 import type { Annotation, Run, Series, SeriesSummary } from '@/api'
-import { spanKind, spanWord } from '@/ui'
 import {
   alongInWords,
+  breaksOf,
   type Along,
   type AxisFormat,
   type ChartPoint,
@@ -14,7 +14,7 @@ import {
   saysBetter,
   type Zoom,
 } from '@/charts'
-import { toComparison, type PageAddress } from '@/ui'
+import { numbered, spanKind, spanWord, toComparison, type PageAddress } from '@/ui'
 
 import { originOf } from './origin'
 
@@ -49,14 +49,16 @@ export function lineOf(series: Series, name: string, colour: string): HistoryLin
   return {
     name,
     colour,
+    breaks: breaksOf({ changes: series.change_points, gaps: series.gaps }),
     points: series.points.map((point) => ({
       at: point.at,
-      label: `#${point.campaign_number}`,
+      label: numbered(point.campaign_number),
       value: point.value,
       low: point.low,
       high: point.high,
       repeats: point.repeats,
       segment: point.segment,
+      place: point.place,
       version: point.version,
       commit: point.git?.commit ?? null,
       ...(point.git ? { origin: originOf(point.git) } : {}),
@@ -113,7 +115,7 @@ export function historyOf(
     bands: series.bands,
     gaps: series.gaps.map((gap) => ({
       at: gap.at,
-      label: gap.campaign_number === null ? '' : `#${gap.campaign_number}`,
+      label: gap.campaign_number === null ? '' : numbered(gap.campaign_number),
       reason: gap.dates_count > 1 ? `${gap.dates_count} dates, ${gap.reason}` : gap.reason,
     })),
     notes: notesOf(more.notes ?? [], series),
@@ -134,7 +136,10 @@ export function pointsOf(input: HistoryInput): ChartPoint[] {
 
 /** A series in a sentence, with its changes. */
 export function historyInWords(series: Series, format: AxisFormat): string {
-  const points = series.points.map((point) => ({ at: `campaign ${point.campaign_number}`, value: point.value }))
+  const points = series.points.map((point) => ({
+    at: `campaign ${numbered(point.campaign_number)}`,
+    value: point.value,
+  }))
   const changes = series.change_points.filter((change) => change.status === 'confirmed').length
   const told = changes ? ` ${changes} confirmed ${changes === 1 ? 'change' : 'changes'}.` : ' No confirmed change.'
   return alongInWords(nameOf(series), points, format.write) + told
@@ -150,7 +155,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
   const rows = series.points.map((point) => ({
     at: point.at,
     row: [
-      `#${point.campaign_number}`,
+      numbered(point.campaign_number),
       point.at,
       point.value,
       point.low,
@@ -168,7 +173,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
   const gaps = series.gaps.map((gap) => ({
     at: gap.at,
     row: [
-      gap.campaign_number === null ? '–' : `#${gap.campaign_number}`,
+      gap.campaign_number === null ? '–' : numbered(gap.campaign_number),
       gap.at,
       ...Array.from({ length: 10 }, () => null),
       gap.reason,

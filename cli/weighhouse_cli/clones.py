@@ -1,0 +1,80 @@
+"""What git tells of a clone on this machine."""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+GIT_SECONDS = 10.0
+ELSEWHERE = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"})
+"""Set in hooks: with them git would tell of another clone than the one that is asked about."""
+OWN_PACKAGE = Path("cli/weighhouse_cli/clones.py")
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A working tree of a repository that has a commit."""
+
+    top: Path
+    """Its outermost directory, without links."""
+    commit: str
+    """Checked out."""
+
+    @property
+    def ours(self) -> bool:
+        """Is it Weighhouse's own, of which this command is a part? Nobody measures that."""
+        own = self.top / OWN_PACKAGE
+        return own.is_file() and own.samefile(__file__)
+
+    def holds(self, file: Path) -> bool:
+        """Does a file lie in it, and in no clone further inside?"""
+        inner = ask_git(file.resolve().parent, "rev-parse", "--show-toplevel")
+        return inner is not None and Path(inner).resolve() == self.top
+
+    def told(self, file: Path) -> dict[str, Any]:
+        """Commit, branch, repository, and whether files differ from the commit.
+
+        :param file: the experiment's; where it lies in the clone, it has to be committed, too.
+        """
+        branch = ask_git(self.top, "symbolic-ref", "--quiet", "--short", "HEAD")
+        remote = ask_git(self.top, "config", "--get", f"branch.{branch}.remote") if branch else None
+        name = remote or "origin"
+        return {
+            "commit": self.commit,
+            "branch": branch,
+            "repository": ask_git(self.top, "config", "--get", f"remote.{name}.url"),
+            "dirty": self._differs() or (self.holds(file) and not self._knows(file)),
+        }
+
+    def _differs(self) -> bool:
+        return bool(ask_git(self.top, "status", "--porcelain", "--untracked-files=no"))
+
+    def _knows(self, file: Path) -> bool:
+        return bool(ask_git(self.top, "ls-files", "--", str(file.resolve())))
+
+
+def clone_of(directory: Path) -> Clone | None:
+    """The clone that a directory lies in; None: in none, or in one without a commit."""
+    top = ask_git(directory, "rev-parse", "--show-toplevel")
+    commit = ask_git(directory, "rev-parse", "--verify", "--quiet", "HEAD")
+    return None if top is None or commit is None else Clone(Path(top).resolve(), commit)
+
+
+def ask_git(directory: Path, *arguments: str) -> str | None:
+    """What git says; None when it says nothing, is not there, or takes too long."""
+    environment = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
+    try:
+        done = subprocess.run(
+            ["git", "--no-optional-locks", *arguments],
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GIT_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    answer = done.stdout.decode("utf-8", errors="replace").strip()
+    return answer if done.returncode == 0 and answer else None
