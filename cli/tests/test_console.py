@@ -69,6 +69,7 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
     monkeypatch.setattr(OUT, "width", 160)
     level = {"label": "4 clients"}
     comparison = {
+        "completeness": {"words": ""},
         "sides": [{"key": "c~redis", "label": "Redis", "mark": "●", "colour": "#D55E00"}],
         "workloads": ["reads"],
         "load_levels": [level],
@@ -95,6 +96,7 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
     with OUT.capture() as captured:
         show_medians(comparison)
     said = [line.strip() for line in captured.get().splitlines()]
+    assert said[0].split() == ["workload", "load", "●", "Redis"]
     assert said[1].split() == ["reads", "4", "clients", "1,234", "op/s", "p99", "99", "µs"]
     assert [line for line in said[2:] if line] == [
         "Redis leads: most throughput in the only cell.",
@@ -103,6 +105,10 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
         "Not filled: Half of the records are missing.", "one machine · 3 of 3 runs",
         "one thread [each]",
     ]  # fmt: skip
+    words = "so far, 2 of 4 runs, at 2026-11-26 19:40 UTC"
+    with OUT.capture() as captured:
+        show_medians(comparison | {"completeness": {"words": words}})
+    assert captured.get().splitlines()[0] == words
 
 
 def study(**changes):

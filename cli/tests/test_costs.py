@@ -24,7 +24,7 @@ FOUND = {
     "licences": [],
     "remarks": [{"key": "co_located", "words": "on one machine", "sides": ["c~redis"]}],
     "not_counted": [{"key": "staff", "words": "the people", "sides": ["c~redis", "c~memcached"]}],
-    "caveats": [],
+    "caveats": [], "completeness": {"words": ""},
 }  # fmt: skip
 
 
@@ -43,11 +43,17 @@ def printed(monkeypatch):
 
 def test_a_cost_stands_with_its_interval_price_date_and_what_it_leaves_out(printed):
     text = printed(FOUND)
+    assert "so far" not in text
     assert "0.25 EUR (0.24 to 0.26)" in text
     assert "9,460.80 EUR (3 set-ups, 83% busy)" in text
     assert "rack 4: 0.36 EUR an hour, as of 2026-10-01; contract 12" in text
     assert "on one machine (Redis)" in text
     assert "the people\n" in text  # concerns all sides
+
+
+def test_costs_of_what_goes_on_begin_with_it(printed):
+    words = "so far, 2 of 4 runs, at 2026-11-26 19:40 UTC"
+    assert printed(FOUND | {"completeness": {"words": words}}).startswith(words)
 
 
 def test_a_cell_without_a_cost_says_why_and_how_to_give_a_price(printed):

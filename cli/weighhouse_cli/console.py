@@ -128,10 +128,20 @@ def _mark(cell: dict[str, Any]) -> str:
     return "".join(marks.get(run["status"], "·") for run in cell["runs"]) + " "
 
 
+def show_so_far(shown: dict[str, Any]) -> None:
+    """Over figures of which more may come: of how many runs they are. Nothing over others.
+
+    :param shown: what has a `completeness`.
+    """
+    if words := shown["completeness"]["words"]:
+        OUT.print(words, style="bold cyan", soft_wrap=True)
+
+
 def show_medians(comparison: dict[str, Any]) -> None:
     """The comparison's medians as a table, throughput and p99 by workload and load level; then what
     they come to, and what has to stand beside the figures.
     """
+    show_so_far(comparison)
     table = Table(box=None, padding=(0, 2), header_style="dim")
     table.add_column("workload")
     table.add_column("load")

@@ -5,11 +5,12 @@ from typing import Any
 from rich.table import Table
 from weighhouse_judging.arithmetic.digits import number
 
-from weighhouse_cli.console import OUT, show_caveats
+from weighhouse_cli.console import OUT, show_caveats, show_so_far
 
 
 def show_costs(found: dict[str, Any]) -> None:
     """Each cell with its cost; the prices it hangs on, what is left out, and the caveats follow."""
+    show_so_far(found)
     labels = {side["key"]: side["label"] for side in found["sides"]}
     table = Table(box=None, padding=(0, 2), header_style="dim")
     for column in ("side", "workload", "load"):

@@ -7,7 +7,7 @@ from rich.text import Text
 from weighhouse_judging.arithmetic.digits import number
 
 from weighhouse_cli.client import Client
-from weighhouse_cli.console import OUT, show_caveats
+from weighhouse_cli.console import OUT, show_caveats, show_so_far
 from weighhouse_cli.failures import runs_of
 
 FIGURES = ("p50_us", "p99_us", "max_us")
@@ -27,6 +27,7 @@ def show_faults(
     found: list[dict[str, Any]], campaign: dict[str, Any], caveats: list[dict[str, Any]]
 ) -> None:
     """Each fault of each run, before, during and after; what has to stand beside it follows."""
+    show_so_far(campaign)
     targets = {target["name"]: target for target in campaign["targets"]}
     for one in found:
         cell, target = one["run"]["cell"], targets[one["run"]["cell"]["target"]]

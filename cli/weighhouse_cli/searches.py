@@ -7,7 +7,7 @@ from rich.text import Text
 from weighhouse_judging.arithmetic.digits import number
 
 from weighhouse_cli.client import Client
-from weighhouse_cli.console import OUT, show_caveats
+from weighhouse_cli.console import OUT, show_caveats, show_so_far
 
 SEARCHING = frozenset({"sweep", "calibrate", "peak"})
 """Scenarios that choose their loads."""
@@ -25,6 +25,7 @@ def show_searches(
     found: dict[str, Any], campaign: dict[str, Any], caveats: list[dict[str, Any]]
 ) -> None:
     """Each search: its answer, its points by rising load; what has to stand beside them follows."""
+    show_so_far(found)
     targets = {target["name"]: target for target in campaign["targets"]}
     for search in found["searches"]:
         target = targets[search["target"]]

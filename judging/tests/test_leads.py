@@ -139,6 +139,15 @@ def test_leads_without_an_order_are_counted_and_nobody_leads():
     )
 
 
+def test_names_with_a_comma_are_told_apart():
+    three = {"d": "Dragonfly", "r": "Redis, appendfsync always", "g": "Redis, appendfsync no"}
+    found = said([*row("r>d>g", "d>r>g"), *row("g>d>r", "d~r>g", workload="scans")], sides=three)
+    assert found.sentence == (
+        "Nobody leads overall: most throughput has Redis, appendfsync always in 1 of 4 cells; "
+        "Dragonfly in 1; Redis, appendfsync no in 1."
+    )
+
+
 def test_a_lead_takes_being_better_than_every_other_side():
     found = said(row("d~r>g", "d~r>g"))
     assert found.kind == "nobody"

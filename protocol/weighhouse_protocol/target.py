@@ -35,7 +35,7 @@ class Target(Document):
     name: Name
     """Unique in an experiment; the side of a comparison."""
     label: Annotated[str, Named(80, least=0)] = ""
-    """What charts print; default: the system's name."""
+    """What charts print; default: the system's name, and what parts it from the others."""
     system: Name
     """Identifier of the plugin, for example `redis`."""
     version: Annotated[str, Named(80, least=0)] = "any"

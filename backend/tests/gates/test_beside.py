@@ -119,7 +119,7 @@ def test_what_the_machine_does_to_both_is_no_loss(laboratory):
     campaign = builds.run(base="beside")
     gate = builds.gate(campaign)
     assert gate["verdict"] == "equivalent"
-    assert re.search(r"redis, balanced, 4 clients: throughput -(19|20)\.\d%", gate["message"])
+    assert re.search(r"Redis, balanced, 4 clients: throughput -(19|20)\.\d%", gate["message"])
     assert "The machine changed by so much, not the build." in gate["message"]
     assert builds.gate(campaign, base="pooled")["comparisons"][0]["method"] != "paired"
 

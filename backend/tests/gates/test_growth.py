@@ -189,7 +189,7 @@ def test_a_side_that_never_runs_gets_no_more_blocks(laboratory):
     found = laboratory.get(f"/campaigns/{campaign}")
     assert found["status"] == "completed"
     assert {cell["course"] for cell in found["cells"]} == {"hopeless"}
-    assert {cell["course_reason"] for cell in found["cells"]} == {"no run of redis succeeded"}
+    assert {cell["course_reason"] for cell in found["cells"]} == {"no run of Redis succeeded"}
 
 
 def test_against_a_base_too_a_cell_may_be_undecided(laboratory):

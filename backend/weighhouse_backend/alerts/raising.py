@@ -99,7 +99,7 @@ class RaisingService:
             return self._raised(told)
         row, series, alert = contradicted
         reason = (
-            f"{change_title(row, series)} once more, in {series.workload} with "
+            f"{self._title(row, series)} once more, in {series.workload} with "
             f"{series.load_label}: this contradicts “{alert.state.replace('_', ' ')}”"
         )
         self._reopen(alert, reason)
@@ -156,7 +156,7 @@ class RaisingService:
             state_at=now,
         )
         self.repository.add(alert)
-        self.repository.note(alert, EventKind.RAISED, now, reason=change_title(*told.members[0]))
+        self.repository.note(alert, EventKind.RAISED, now, reason=self._title(*told.members[0]))
         for row, series in told.members:  # the lead may be better, and what follows it worse
             if change_is_better(row, series) is False:
                 self._tell(alert, row, series)
@@ -171,10 +171,13 @@ class RaisingService:
             project_id=alert.project_id,
             kind=NoticeKind.REGRESSION,
             cause=f"alert:{alert.id}:{alert.version}",
-            title=change_title(row, series),
+            title=self._title(row, series),
             words=reason or f"In {series.workload} with {series.load_label}, confirmed.",
             path=pages.alert(alert.id),
         )
+
+    def _title(self, row: ChangePoint, series: Series) -> str:
+        return change_title(row, series, self.history.names.of([series])[series.id])
 
     def _reopen(self, alert: Alert, reason: str) -> None:
         self.repository.change_state(

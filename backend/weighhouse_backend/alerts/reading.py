@@ -44,6 +44,8 @@ class _Named:
     """What the alerts of a list are of, by id."""
 
     members: Members
+    sides: Mapping[UUID, str]
+    """Names of series' sides, by series."""
     numbers: Mapping[UUID, int]
     experiments: Mapping[UUID, str]
     agents: Mapping[UUID, str]
@@ -118,6 +120,7 @@ class AlertReading:
         people = {alert.assignee_id for alert in alerts if alert.assignee_id is not None}
         named = _Named(
             members,
+            self.history.names.of(series for _, series in members),
             self.changes.campaign_numbers({row.campaign_id for row, _ in members}),
             {key: one.name for key, one in experiments.items()},
             self.fleet.names(agents) if agents else {},
@@ -169,7 +172,7 @@ def _read(alert: Alert, named: _Named) -> AlertRead:
     agent = named.agents.get(alert.agent_id) if alert.agent_id else None
     leading = _leading(alert, named.members)
     title = (
-        change_title(*leading[0])
+        change_title(*leading[0], named.sides[leading[0][1].id])
         if leading
         else missed_title(alert, experiment or "an experiment", agent or "")
     )

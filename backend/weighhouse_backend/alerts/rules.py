@@ -139,7 +139,7 @@ class RuleService:
         points = self._segment(series.id, row.campaign_id)
         known = self._known_after(points, row) if raised else None
         return TrialAlert(
-            title=change_title(row, series),
+            title=change_title(row, series, self.history.names.of([series])[series.id]),
             alert_id=row.alert_id,
             series_id=series.id,
             experiment=ExperimentOfSeries(id=series.experiment_id, name=experiment),

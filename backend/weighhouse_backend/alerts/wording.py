@@ -25,9 +25,12 @@ def label(metric: str) -> str:
     return known.label if known else metric
 
 
-def change_title(row: ChangePoint, series: Series) -> str:
-    """For example `Throughput of redis fell by 8.2 %`."""
-    what = f"{label(series.metric)} of {series.target}"
+def change_title(row: ChangePoint, series: Series, side: str) -> str:
+    """For example `Throughput of Redis fell by 8.2 %`.
+
+    :param side: what the series' side is called.
+    """
+    what = f"{label(series.metric)} of {side}"
     if row.kind == "spread":
         way = "grew" if row.relative > 0 else "fell"
         return f"Noise of {what} {way} from ±{_percent(row.before)} to ±{_percent(row.after)}"

@@ -13,6 +13,7 @@ from weighhouse_backend.campaigns.attempts import AttemptService
 from weighhouse_backend.campaigns.blocks import BlockService
 from weighhouse_backend.campaigns.chaining import ChainService
 from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.completeness import CompletenessService
 from weighhouse_backend.campaigns.errors import AttemptTokenInvalid
 from weighhouse_backend.campaigns.filters import CampaignSearch
 from weighhouse_backend.campaigns.gang_repository import GangRepository
@@ -100,6 +101,11 @@ class Campaigns:
         return CampaignViews(
             self.repository, self.experiments, self.catalog, disclosure, self.commits, self.clock
         )
+
+    @cached_property
+    def completeness(self) -> CompletenessService:
+        """Tells whether figures are all there will be."""
+        return CompletenessService(self.repository, self.clock)
 
     @cached_property
     def search(self) -> CampaignSearch:

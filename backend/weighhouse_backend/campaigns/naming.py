@@ -1,7 +1,9 @@
 """How targets are told apart wherever they are shown. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from weighhouse_judging.identity.names import target_names
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 
@@ -9,16 +11,20 @@ UNKNOWN_COLOUR, UNKNOWN_MARK = "#7F7F7F", "◆"
 """Of a system whose plugin is gone."""
 
 
-def target_label(document: Experiment, index: int, manifest: Manifest | None) -> str:
-    """What a target is called: its own label, else the system's name, else, where a document has
-    several of one system, its own name, which says how they differ.
+def measured_names(
+    document: Experiment, beside: Sequence[Mapping[str, Any]], manifests: Mapping[str, Manifest]
+) -> dict[str, str]:
+    """What the targets that a campaign measures are called, by their own names.
+
+    :param beside: `Campaign.beside`: what of its base is measured again, each by the name of the
+        target that it is the base of.
     """
-    target = document.targets[index]
-    if target.label:
-        return target.label
-    if sum(one.system == target.system for one in document.targets) > 1:
-        return target.name
-    return target.system if manifest is None else manifest.name
+    found = target_names(document.targets, manifests)
+    again = {
+        str(one["name"]): f"{found.get(str(one['of']), one['of'])} (base, measured again)"
+        for one in beside
+    }
+    return {**found, **again}
 
 
 def hollow(systems: Sequence[str]) -> list[bool]:

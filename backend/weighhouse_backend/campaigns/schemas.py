@@ -119,6 +119,32 @@ class RunCountsRead(BaseModel):
     cancelled: int
 
 
+class UnderWayRead(BaseModel):
+    """A campaign of which more may come."""
+
+    campaign_id: UUID
+    campaign_number: int
+    runs_ended: int
+    """Completed, failed or cancelled."""
+    runs: int
+    """That are planned by now; a campaign may grow."""
+    paused: bool
+
+
+class CompletenessRead(BaseModel):
+    """Whether figures are all there will be."""
+
+    complete: bool
+    words: str
+    """`so far, 12 of 30 runs, at 2026-11-26 19:40 UTC`: stands beside the figures wherever they are
+    shown or kept; empty where they are complete."""
+    runs_ended: int
+    """Of the campaigns that are under way."""
+    runs: int
+    under_way: list[UnderWayRead]
+    at: datetime.datetime
+
+
 class Acceptance(BaseModel):
     """Somebody said that a campaign's verdict was expected."""
 
@@ -144,6 +170,8 @@ class CampaignSummary(BaseModel):
     started_at: datetime.datetime | None
     finished_at: datetime.datetime | None
     runs: RunCountsRead
+    completeness: CompletenessRead
+    """Whether its figures are all there will be."""
     requested_by: str | None
     scheduled_for: datetime.datetime | None
     """The date of the schedule it stands for."""
@@ -327,4 +355,5 @@ class ProgressEvent(BaseModel):
     """Data of the event `progress`."""
 
     runs: RunCountsRead
+    completeness: CompletenessRead
     seconds_left: float | None

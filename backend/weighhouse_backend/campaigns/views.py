@@ -7,6 +7,7 @@ from uuid import UUID
 from weighhouse_protocol.experiment import Experiment as Document
 
 from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.completeness import Counted, completeness
 from weighhouse_backend.campaigns.courses import CellState, latest, look_read, sequential_read
 from weighhouse_backend.campaigns.documents import (
     begun_of,
@@ -20,7 +21,7 @@ from weighhouse_backend.campaigns.naming import (
     UNKNOWN_COLOUR,
     UNKNOWN_MARK,
     hollow,
-    target_label,
+    measured_names,
 )
 from weighhouse_backend.campaigns.planning import PlannedCell
 from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
@@ -73,6 +74,8 @@ class CampaignViews:
     def summaries(self, campaigns: Sequence[Campaign]) -> list[CampaignSummary]:
         """Campaigns without their matrices, in the given order; four queries, however many."""
         counts = self.repository.counts(campaign.id for campaign in campaigns)
+        runs = {one.id: count_runs(counts.get(one.id, {})) for one in campaigns}
+        now = self.clock.now()
         commits = self.commits.of(campaign.id for campaign in campaigns)
         names = self.experiments.get_many({campaign.experiment_id for campaign in campaigns})
         return [
@@ -94,7 +97,8 @@ class CampaignViews:
                 created_at=campaign.created_at,
                 started_at=campaign.started_at,
                 finished_at=campaign.finished_at,
-                runs=RunCountsRead(**asdict(count_runs(counts.get(campaign.id, {})))),
+                runs=RunCountsRead(**asdict(runs[campaign.id])),
+                completeness=completeness([Counted(campaign, runs[campaign.id])], now),
                 requested_by=campaign.requested_by,
                 scheduled_for=campaign.scheduled_for,
                 git=commits.get(campaign.id),
@@ -122,7 +126,7 @@ class CampaignViews:
         return CampaignRead(
             **dict(self.summaries([campaign])[0]),
             seed=campaign.seed,
-            targets=self._targets(campaign.project_id, document, measured),
+            targets=self._targets(campaign, document, measured),
             workloads=[workload.name for workload in document.workloads],
             scenario=document.scenario,
             load_levels=_in_order(document, campaign),
@@ -147,9 +151,12 @@ class CampaignViews:
 
     def progress(self, campaign: Campaign) -> ProgressEvent:
         """How far a campaign is."""
-        groups = self.repository.run_groups(campaign.id, self.clock.now())
+        now = self.clock.now()
+        groups = self.repository.run_groups(campaign.id, now)
+        runs = count_groups(groups)
         return ProgressEvent(
-            runs=RunCountsRead(**asdict(count_groups(groups))),
+            runs=RunCountsRead(**asdict(runs)),
+            completeness=completeness([Counted(campaign, runs)], now),
             seconds_left=self._seconds_left(campaign, groups),
         )
 
@@ -160,19 +167,19 @@ class CampaignViews:
         return seconds_left(groups, self.gangs.attempts_under_way(campaign.id))
 
     def _targets(
-        self, project_id: UUID, document: Document, measured: Document
+        self, campaign: Campaign, document: Document, measured: Document
     ) -> list[TargetOfCampaign]:
-        manifests = self.catalog.manifests([project_id])
+        manifests = self.catalog.manifests([campaign.project_id])
+        names = measured_names(document, campaign.beside, manifests)
         hollows = hollow([target.system for target in measured.targets])
         found = []
         for index, target in enumerate(measured.targets):
-            beside = index >= len(document.targets)
             manifest = manifests.get(target.system)
             found.append(
                 TargetOfCampaign(
                     name=target.name,
-                    label=target_label(measured if beside else document, index, manifest),
-                    beside=beside,
+                    label=names[target.name],
+                    beside=index >= len(document.targets),
                     system_id=target.system,
                     colour=manifest.colour if manifest else UNKNOWN_COLOUR,
                     mark=manifest.mark if manifest else UNKNOWN_MARK,

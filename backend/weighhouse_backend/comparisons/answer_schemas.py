@@ -7,6 +7,8 @@ from pydantic import BaseModel
 from weighhouse_judging.verdicts.headlines import Tone
 from weighhouse_judging.verdicts.lead_words import LeadKind
 
+from weighhouse_backend.campaigns.schemas import CompletenessRead
+
 
 class ReadingRangeRead(BaseModel):
     """Cells of one workload with one word, and the ratios of medians that they lie between."""
@@ -119,6 +121,7 @@ class CampaignHeadlineRead(HeadlineRead):
 class AnswerRead(BaseModel):
     """What may be said in sentences: who leads, and of each side against its baseline."""
 
+    completeness: CompletenessRead
     leads: list[LeadRead]
     """Of cells under a closed loop, then of those under an open one."""
     readings: list[ReadingRead]

@@ -10,7 +10,7 @@ from weighhouse_judging.findings.checks import Finding
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.comparisons.readings import primary, undecided
 from weighhouse_backend.comparisons.schemas import DifferenceRead
-from weighhouse_backend.comparisons.sides import Side, sides_read
+from weighhouse_backend.comparisons.sides import Side, side_labels
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
@@ -45,7 +45,7 @@ def caveats_of_sides(
         undecided=undecided(differences),
         judged=len(primary(differences)),
         tests=sum(one.p_holm is not None for one in differences),
-        labels={side.key: side.label for side in sides_read(sides)},
+        labels=side_labels(sides),
         completeness=answered(sheet),
         not_disclosed=left_out(sheet),
     )

@@ -13,6 +13,7 @@ from weighhouse_judging.verdicts.noise import Floor
 
 from weighhouse_backend.campaigns.documents import own_levels
 from weighhouse_backend.campaigns.looks import LookService
+from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.answer_schemas import AnswerRead
 from weighhouse_backend.comparisons.caveats import caveats_of_sides
@@ -37,7 +38,7 @@ from weighhouse_backend.comparisons.sides import (
     Question,
     Side,
     SideService,
-    side_label,
+    side_labels,
     sides_read,
 )
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
@@ -72,8 +73,9 @@ class ComparisonService:
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
         choice = self.sides.chosen(caller, question)
+        completeness = self.sides.completeness(choice)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        return self._read(choice.with_runs(runs), question.cell)
+        return self._read(choice.with_runs(runs), question.cell, completeness)
 
     def caveats(self, caller: Caller, question: Question) -> list[CaveatRead]:
         """What must stand beside the numbers of sides: the list that their comparison has.
@@ -97,6 +99,7 @@ class ComparisonService:
                 f"figure {figure!r} is not compared; those that are: {', '.join(METRIC)}"
             )
         choice = self.sides.chosen(caller, question)
+        completeness = self.sides.completeness(choice)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
         filled = choice.with_runs(runs)
         shown = {run.run_id for side in filled.sides for run in side.runs}
@@ -104,6 +107,7 @@ class ComparisonService:
         keys = [side.key for place, side in enumerate(filled.sides) if place in hidden]
         said = readings(weighed.opposed, weighed.labels, weighed.differences, figure, question.cell)
         return AnswerRead(
+            completeness=completeness,
             leads=leads_read(leads(weighed, figure, keys, question.cell)),
             readings=[one for one in said if not {one.side, one.baseline_side} & set(keys)],
         )
@@ -119,7 +123,7 @@ class ComparisonService:
         thresholds = estimates.thresholds_of(sides[choice.baseline].document.thresholds)
         looked_at = any(self.looks.looked_at(one) for one in {side.campaign.id for side in sides})
         return Weighed(
-            labels={side.key: side.label for side in sides_read(sides)},
+            labels=side_labels(sides),
             cells=[side.cells for side in sides],
             opposed=opposed,
             paired=choice.paired,
@@ -130,17 +134,20 @@ class ComparisonService:
             of_runs=of_runs,
         )
 
-    def _read(self, whole: Choice, cell: CellKey | None) -> ComparisonRead:
+    def _read(
+        self, whole: Choice, cell: CellKey | None, completeness: CompletenessRead
+    ) -> ComparisonRead:
         """What is said of sides over all their cells, with one or all of them shown."""
         choice = whole.only(cell)
         sides = choice.sides
         cells = [side.cells for side in sides]
         machines = machine_rows([machines_of(side.runs) for side in sides])
+        labels = side_labels(whole.sides)
         rows = fairness_sheet(
             [
                 side_facts(
                     side.key,
-                    side_label(side),
+                    labels[side.key],
                     side.document,
                     side.document.targets[side.target_index],
                     side.manifest,
@@ -158,7 +165,7 @@ class ComparisonService:
         of_runs = self.examination.of_each_run(shown)
         of_comparison = _checked(cells, rows)
         sheet = self.disclosure.sheet(disclosed(sides))
-        read = sides_read(sides)
+        read = sides_read(whole.sides)
         weighed = self.weighed(whole, of_runs)
         found = leads(weighed, cell=cell)
         differences = [
@@ -169,6 +176,7 @@ class ComparisonService:
         levels = {run.load_label: estimates.load_level(run) for side in sides for run in side.runs}
         levels |= own_levels([side.document for side in sides], levels)
         return ComparisonRead(
+            completeness=completeness,
             sides=read,
             baseline=choice.baseline,
             workloads=list(dict.fromkeys(run.workload for side in sides for run in side.runs)),

@@ -31,7 +31,9 @@ class Comparisons:
     def sides(self) -> SideService:
         """Finds the sides that a question names."""
         campaigns = self.findings.results.campaigns
-        return SideService(campaigns.campaigns, campaigns.experiments, campaigns.catalog)
+        return SideService(
+            campaigns.campaigns, campaigns.experiments, campaigns.catalog, campaigns.completeness
+        )
 
     @cached_property
     def comparing(self) -> ComparisonService:

@@ -8,7 +8,7 @@ from weighhouse_protocol.load import ClosedLoad
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.states import RunStatus
-from weighhouse_backend.comparisons.sides import Side, side_label
+from weighhouse_backend.comparisons.sides import Side, side_labels
 from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.disclosure.service import Disclosed
 from weighhouse_backend.disclosure.sheet import Fact
@@ -51,15 +51,16 @@ def _by_campaign(sides: Sequence[Side]) -> list[list[Side]]:
 def _facts(sides: Sequence[Side]) -> list[Fact]:
     if not any(run.record is not None for side in sides for run in side.runs):
         return []
-    facts = [fact for side in sides for fact in _of_target(side)]
+    labels = side_labels(sides)
+    facts = [fact for side in sides for fact in _of_target(side, labels[side.key])]
     records = [run.record for side in sides for run in side.runs if run.record is not None]
     facts += _of_machines(records)
     facts += _of_method(sides, records)
     return list(dict.fromkeys(facts))
 
 
-def _of_target(side: Side) -> Iterable[Fact]:
-    name, target = side_label(side), side.target
+def _of_target(side: Side, name: str) -> Iterable[Fact]:
+    target = side.target
     records = [run.record for run in side.runs if run.record is not None]
     manifest = side.manifest
     edition = None if manifest is None else manifest.edition_of(target)

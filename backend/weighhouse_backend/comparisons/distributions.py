@@ -68,6 +68,7 @@ class SpectrumService:
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
         choice = self.sides.chosen(caller, question)
+        completeness = self.sides.completeness(choice)
         runs = self._runs(choice, workload, load_level)
         counted = [run for mine in runs.values() for run in mine]
         known = self.distributions.operations(counted)
@@ -89,6 +90,7 @@ class SpectrumService:
         ]
         keys = {run.run_id: side for side, mine in runs.items() for run in mine}
         return DistributionsRead(
+            completeness=completeness,
             workload=workload,
             load_level=counted[0].load_level,
             operation=operation,

@@ -42,6 +42,7 @@ class FootprintReadService:
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
         choice = self.sides.chosen(caller, question)
+        completeness = self.sides.completeness(choice)
         found = self.runs.runs({side.campaign.id for side in choice.sides}, workload, load_level)
         of_side = {
             side.key: [
@@ -60,6 +61,7 @@ class FootprintReadService:
         shown = [side for side in choice.sides if of_side[side.key]]
         keys = {run.run_id: side for side, mine in of_side.items() for run in mine}
         return FootprintRead(
+            completeness=completeness,
             workload=workload,
             load_level=counted[0].load_level,
             sides=[_side(side, workload, _of(taken, of_side[side.key])) for side in shown],

@@ -42,9 +42,11 @@ class ScalingService:
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
         choice = self.sides.chosen(caller, question)
+        completeness = self.sides.completeness(choice)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
         sides = choice.with_runs(runs).only(question.cell).sides
-        return ScalingRead(lines=[line for side in sides for line in scaled(side, law=law)])
+        lines = [line for side in sides for line in scaled(side, law=law)]
+        return ScalingRead(completeness=completeness, lines=lines)
 
 
 def scaled(side: Side, *, law: bool = True) -> Iterator[ScaledLineRead]:

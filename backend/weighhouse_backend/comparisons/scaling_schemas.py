@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
 from weighhouse_backend.comparisons.schemas import EstimateRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.results.footprints import Measure
@@ -54,6 +54,7 @@ class ScaledLineRead(BaseModel):
 class ScalingRead(BaseModel):
     """How sides scale with their load."""
 
+    completeness: CompletenessRead
     lines: list[ScaledLineRead]
     """Of two loads or more."""
 
@@ -85,6 +86,7 @@ class FootprintSideRead(BaseModel):
 class FootprintRead(BaseModel):
     """Memory and disk of sides by moment, at one cell."""
 
+    completeness: CompletenessRead
     workload: str
     load_level: LoadLevelRead
     sides: list[FootprintSideRead]

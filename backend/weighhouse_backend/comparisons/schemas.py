@@ -7,7 +7,7 @@ from pydantic import BaseModel, computed_field
 from weighhouse_judging.verdicts.beside_medians import Basis, basis_of
 from weighhouse_judging.verdicts.readings import Word, word_of
 
-from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
+from weighhouse_backend.campaigns.schemas import CompletenessRead, FailureRead, LoadLevelRead
 from weighhouse_backend.comparisons.answer_schemas import HeadlineRead, LeadRead, ReadingRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
@@ -152,7 +152,10 @@ class SideRead(BaseModel):
     """Is the mark drawn hollow: of two targets of one system, the second and later ones?"""
     version: str | None
     under_way: bool = False
-    """Is its campaign still being measured? Then more of it is to come."""
+    """May more come of it?"""
+    runs_ended: int = 0
+    """Of its own runs, as far as they were asked for."""
+    runs: int = 0
 
 
 class RepeatRead(BaseModel):
@@ -221,6 +224,7 @@ class UnmatchedRead(BaseModel):
 class ComparisonRead(BaseModel):
     """Sides, their cells, and what may be said of the differences."""
 
+    completeness: CompletenessRead
     sides: list[SideRead]
     baseline: int
     workloads: list[str]
@@ -295,6 +299,7 @@ class ShiftCurveRead(BaseModel):
 class DistributionsRead(BaseModel):
     """The whole distributions of sides at one cell and operation."""
 
+    completeness: CompletenessRead
     workload: str
     load_level: LoadLevelRead
     operation: str

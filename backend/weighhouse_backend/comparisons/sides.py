@@ -6,22 +6,23 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from weighhouse_judging.identity.digests import Identity
+from weighhouse_judging.identity.names import Bearer, Origin, bearer, names
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
-from weighhouse_protocol.text import numbered
 
+from weighhouse_backend.campaigns.completeness import CompletenessService, is_under_way
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.naming import (
     UNKNOWN_COLOUR,
     UNKNOWN_MARK,
     hollow,
-    target_label,
 )
 from weighhouse_backend.campaigns.progress import RunCounts, count_runs
+from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
+from weighhouse_backend.campaigns.states import FINISHED_RUNS
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
@@ -145,7 +146,7 @@ class Choice:
     @property
     def under_way(self) -> bool:
         """Is any of its campaigns still being measured?"""
-        return any(side.campaign.status not in FINISHED_CAMPAIGNS for side in self.sides)
+        return any(is_under_way(side.campaign) for side in self.sides)
 
     def with_runs(self, runs: Iterable[RunFigures]) -> "Choice":
         """The same sides, each with its own of these runs."""
@@ -181,6 +182,13 @@ class SideService:
     campaigns: CampaignService
     experiments: ExperimentService
     catalog: CatalogService
+    complete: CompletenessService
+
+    def completeness(self, choice: Choice) -> CompletenessRead:
+        """Whether figures of sides are all there will be: asked before the figures are read, so
+        that none are called complete that are not.
+        """
+        return self.complete.of(side.campaign for side in choice.sides)
 
     def chosen(self, caller: Caller, question: Question) -> Choice:
         """The sides of a comparison, without their runs.
@@ -271,26 +279,35 @@ def pairs(
     ]
 
 
-def side_label(side: Side) -> str:
-    """What charts print for a side."""
-    return target_label(side.document, side.target_index, side.manifest)
+def side_labels(sides: Sequence[Side]) -> dict[str, str]:
+    """What sides that are shown together are called, by key: on pages, in pictures and in files."""
+    called = names([_bearer(side) for side in sides])
+    return {side.key: name for side, name in zip(sides, called, strict=True)}
+
+
+def _bearer(side: Side) -> Bearer:
+    campaign = side.campaign
+    return bearer(
+        side.target,
+        side.manifest,
+        side.tool,
+        ran=side.version,
+        origin=Origin(campaign.number, campaign.created_at.date().isoformat(), side.document.name),
+    )
 
 
 def sides_read(sides: Sequence[Side]) -> list[SideRead]:
-    """Sides as they are shown together; their campaign's number stands in the labels when there are
-    several, and of one system all but the first have a hollow mark.
-    """
-    several = several_campaigns(sides)
+    """Sides as they are shown together; of one system all but the first have a hollow mark."""
+    labels = side_labels(sides)
     marked = zip(sides, hollow([side.system_id for side in sides]), strict=True)
-    return [_side_read(side, several=several, is_hollow=each) for side, each in marked]
+    return [_side_read(side, labels[side.key], is_hollow=each) for side, each in marked]
 
 
-def _side_read(side: Side, *, several: bool, is_hollow: bool) -> SideRead:
+def _side_read(side: Side, label: str, *, is_hollow: bool) -> SideRead:
     target, manifest = side.target, side.manifest
-    suffix = f" {numbered(side.campaign.number)}" if several else ""
     return SideRead(
         key=side.key,
-        label=side_label(side) + suffix,
+        label=label,
         campaign_id=side.campaign.id,
         campaign_number=side.campaign.number,
         target=target.name,
@@ -299,13 +316,10 @@ def _side_read(side: Side, *, several: bool, is_hollow: bool) -> SideRead:
         mark=UNKNOWN_MARK if manifest is None else manifest.mark,
         hollow=is_hollow,
         version=side.version,
-        under_way=side.campaign.status not in FINISHED_CAMPAIGNS,
+        under_way=is_under_way(side.campaign),
+        runs_ended=sum(run.status in FINISHED_RUNS for run in side.runs),
+        runs=len(side.runs),
     )
-
-
-def several_campaigns(sides: Sequence[Side]) -> bool:
-    """Do they come from more than one campaign?"""
-    return len({side.campaign.id for side in sides}) > 1
 
 
 def cell_key(cell: CellKey) -> str:

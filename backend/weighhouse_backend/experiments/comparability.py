@@ -1,6 +1,5 @@
 """The fairness sheet of an experiment that has not run: its targets as they are written. Pure."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,6 +7,7 @@ from weighhouse_judging.fairness.equalising import Change, Equalised, equalise
 from weighhouse_judging.fairness.sheet import AspectRow, SideFacts, fairness_sheet
 from weighhouse_judging.fairness.sides import side_of, unknown_side
 from weighhouse_judging.fairness.words import in_words
+from weighhouse_judging.identity.names import target_names
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.manifest import Manifest
@@ -49,18 +49,21 @@ def warnings(
     :returns: one warning an aspect, none for a single target; and one of each target that is set
         up to evict records, and will.
     """
-    names = tuple(target.name for target in experiment.targets)
+    labels = target_names(experiment.targets, manifests)
     evicting = [
-        ComparabilityWarning("eviction", f"{name}: {message}", (name,))
+        ComparabilityWarning("eviction", f"{labels[name]}: {message}", (name,))
         for name, message in eviction_warnings(experiment, manifests)
     ]
     return evicting + [
         ComparabilityWarning(
             row.aspect,
             f"{row.label} differs ("
-            + "; ".join(f"{name}: {value}" for name, value in zip(names, row.values, strict=True))
+            + "; ".join(
+                f"{label}: {value}"
+                for label, value in zip(labels.values(), row.values, strict=True)
+            )
             + f"). {row.explanation}",
-            names,
+            tuple(labels),
         )
         for row in sheet(experiment, manifests)
         if row.confounder or (row.aspect == "version" and _has_versions(experiment))
@@ -89,7 +92,7 @@ def sheet(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Asp
 def draft_fairness(experiment: Experiment, manifests: Mapping[str, Manifest]) -> DraftFairnessRead:
     """The sheet, and how the sides become equal."""
     facts = draft_facts(experiment, manifests)
-    labels = _labels(experiment.targets, manifests)
+    labels = list(target_names(experiment.targets, manifests).values())
     known = [(index, each) for index, each in enumerate(facts) if each is not None]
     found = equalise([each for _, each in known]) if len(known) >= TWO else NOTHING_TO_DO
     places = [index for index, _ in known]
@@ -150,19 +153,6 @@ def _side(target: Target, facts: Facts | None) -> SideFacts:
         else side_of(target.name, target.name, facts)
     )
     return replace(side, version=target.version)
-
-
-def _labels(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -> list[str]:
-    count = Counter(target.system for target in targets)
-    return [
-        target.label
-        or (
-            target.name
-            if count[target.system] > 1 or target.system not in manifests
-            else manifests[target.system].name
-        )
-        for target in targets
-    ]
 
 
 def _side_read(target: Target, label: str, manifests: Mapping[str, Manifest]) -> DraftSideRead:

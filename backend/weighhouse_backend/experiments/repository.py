@@ -90,6 +90,17 @@ class ExperimentRepository:
             )
         )
 
+    def current_revisions(self, experiment_ids: Iterable[UUID]) -> Sequence[ExperimentRevision]:
+        """The current revision of each of some experiments."""
+        return self.session.scalars(
+            select(ExperimentRevision)
+            .join(Experiment, Experiment.id == ExperimentRevision.experiment_id)
+            .where(
+                Experiment.id.in_(list(experiment_ids)),
+                ExperimentRevision.number == Experiment.current_revision,
+            )
+        ).all()
+
     def revision_by_id(self, revision_id: UUID) -> ExperimentRevision | None:
         """A revision by its id."""
         return self.session.get(ExperimentRevision, revision_id)

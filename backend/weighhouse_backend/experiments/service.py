@@ -1,5 +1,6 @@
 """Experiments and their revisions."""
 
+import contextlib
 import datetime
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -249,6 +250,16 @@ class ExperimentService:
             revision = self.session.get_one(ExperimentRevision, revision_id)
             read[revision_id] = Document.as_kept(revision.document)
         return read[revision_id]
+
+    def current_documents(self, experiment_ids: Collection[UUID]) -> dict[UUID, Document]:
+        """The documents of experiments' current revisions, by experiment, in one query; without
+        those that cannot be read any more. For features above, which check access.
+        """
+        found = {}
+        for revision in self.repository.current_revisions(experiment_ids):
+            with contextlib.suppress(ValueError):
+                found[revision.experiment_id] = self.document(revision.id)
+        return found
 
     def note_campaign(
         self,

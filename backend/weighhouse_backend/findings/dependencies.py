@@ -52,6 +52,7 @@ class Findings:
             campaigns.experiments,
             campaigns.catalog,
             self.examination,
+            campaigns.completeness,
             campaigns.clock,
             campaigns.settings.public_url,
         )

@@ -58,8 +58,9 @@ def download(export: HistogramExport, form: str) -> HistogramRead | Response:
 def _name(export: HistogramExport) -> str:
     facts = export.facts
     one = f"repeat-{facts.repetitions[0]}" if len(facts.run_ids) == 1 else "all-repeats"
+    name = facts.target_name if facts.target_name.isascii() else facts.target
     parts = (
-        f"campaign-{facts.campaign_number}", facts.target, facts.workload, facts.load_level, one,
-        facts.operation,
+        facts.so_far, f"campaign-{facts.campaign_number}", name, facts.workload,
+        facts.load_level, one, facts.operation,
     )  # fmt: skip
     return re.sub(r"[^a-z0-9.]+", "-", "-".join(parts).lower()).strip("-.")

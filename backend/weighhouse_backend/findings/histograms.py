@@ -8,8 +8,10 @@ from uuid import UUID
 
 from weighhouse_protocol import pages
 
-from weighhouse_backend.campaigns.documents import measured_document
+from weighhouse_backend.campaigns.completeness import CompletenessService
+from weighhouse_backend.campaigns.documents import document_of, measured_document
 from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.campaigns.naming import measured_names
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.experiments.service import ExperimentService
@@ -54,6 +56,7 @@ class HistogramService:
     experiments: ExperimentService
     catalog: CatalogService
     examination: ExaminationService
+    completeness: CompletenessService
     clock: Clock
     public_url: str
 
@@ -69,7 +72,7 @@ class HistogramService:
             raise ResultNotThere("the run gave no result, or is not settled yet")
         found = [RunFinding(run.id, one) for one in self.examination.found(campaign, run)]
         view = pages.at(self.public_url, pages.run(run.id))
-        return self._export(campaign, [counted], wanted, found, view)
+        return self._export(campaign, [counted], wanted, found, view, "")
 
     def of_runs(
         self, campaign: Campaign, runs: Sequence[CountedRun], wanted: Wanted
@@ -84,7 +87,8 @@ class HistogramService:
         one = runs[0]
         shown = pages.cell_of_side(campaign.id, one.target, one.workload, one.load_level.label)
         view = pages.at(self.public_url, shown)
-        return self._export(campaign, runs, wanted, found, view)
+        so_far = self.completeness.of([campaign]).words
+        return self._export(campaign, runs, wanted, found, view, so_far)
 
     def _export(
         self,
@@ -93,6 +97,7 @@ class HistogramService:
         wanted: Wanted,
         found: Sequence[RunFinding],
         view: str,
+        so_far: str,
     ) -> HistogramExport:
         stored = self.distributions.histograms(runs, wanted.operation, wanted.kind, wanted.phase)
         taken = [run for run in runs if run.run_id in stored]
@@ -100,7 +105,7 @@ class HistogramService:
             raise self._missing(runs, wanted)
         return HistogramExport(
             facts=self._facts(
-                campaign, taken, wanted, sum(one.overflow for one in stored.values())
+                campaign, taken, wanted, sum(one.overflow for one in stored.values()), so_far
             ),
             stamp=self._stamp(campaign, taken[0].target),
             caveats=self.examination.caveats_of_target(
@@ -114,18 +119,27 @@ class HistogramService:
         )
 
     def _facts(
-        self, campaign: Campaign, runs: Sequence[CountedRun], wanted: Wanted, overflow: int
+        self,
+        campaign: Campaign,
+        runs: Sequence[CountedRun],
+        wanted: Wanted,
+        overflow: int,
+        so_far: str,
     ) -> HistogramFacts:
         document = measured_document(self.experiments, campaign)
         first = runs[0]
         target = next(one for one in document.targets if one.name == first.target)
-        manifest = self.catalog.manifests([campaign.project_id]).get(target.system)
+        manifests = self.catalog.manifests([campaign.project_id])
+        manifest = manifests.get(target.system)
         load = first.load_level
         return HistogramFacts(
             counts=COUNTED[wanted.kind, load.kind],
             unit="µs",
             system=target.system if manifest is None else manifest.name,
             target=target.name,
+            target_name=measured_names(
+                document_of(self.experiments, campaign), campaign.beside, manifests
+            )[target.name],
             version=" and ".join(self._versions([run.attempt_id for run in runs])) or None,
             workload=first.workload,
             load_level=load.label,
@@ -139,6 +153,7 @@ class HistogramService:
             overflow=overflow,
             software=f"Weighhouse {version('weighhouse-backend')}",
             exported_at=self.clock.now(),
+            so_far=so_far,
         )
 
     def _versions(self, attempt_ids: Sequence[UUID]) -> list[str]:

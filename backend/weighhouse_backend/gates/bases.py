@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_judging.identity.names import target_names
 from weighhouse_protocol.bases import BaseChoice
 from weighhouse_protocol.text import numbered
 
@@ -93,8 +94,9 @@ class BaseService:
             document = documents[campaign_id]
             systems = {target.name: target.system for target in document.targets}
             known = manifests[campaigns[campaign_id].project_id]
+            names = target_names(document.targets, known)
             found[campaign_id] = {
-                key: CellSeen(document, mine, known.get(systems[key[0]]))
+                key: CellSeen(document, mine, known.get(systems[key[0]]), names[key[0]])
                 for key, mine in cells.items()
             }
         return found

@@ -154,6 +154,7 @@ class Gates:
             self.series.past,
             self.results.figures,
             Scenarios(self.results).choosing,
+            campaigns.catalog,
         )
 
     @cached_property

@@ -27,7 +27,7 @@ from weighhouse_backend.gates.answers import Decided, as_kept, as_worked_out, su
 from weighhouse_backend.gates.bases import Bases, BaseService, is_beside
 from weighhouse_backend.gates.errors import CampaignStillOpen
 from weighhouse_backend.gates.limits import AS_THE_EXPERIMENT, Asked, Limits
-from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of, untold
+from weighhouse_backend.gates.matching import GateKey, Matched, in_words, pooled, subject_of, untold
 from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.gates.proposing import proposal
 from weighhouse_backend.gates.repository import GateRepository
@@ -105,11 +105,12 @@ class GateService:
         own = self.choosing.cells([campaign.id])[campaign.id]
         runs = [run for cell in own.values() for run in cell.runs]
         refused = [
-            cell for cell, of in own.items() if any(r.failure_kind == "refused" for r in of.runs)
+            in_words(cell, of)
+            for cell, of in own.items()
+            if any(run.failure_kind == "refused" for run in of.runs)
         ]
         if refused and not any(run.status == RunStatus.COMPLETED for run in runs):
-            label = "; ".join(", ".join(cell) for cell in refused)
-            return Decided(campaign.id, gate_verdict.refused(label), bases, limits)
+            return Decided(campaign.id, gate_verdict.refused("; ".join(refused)), bases, limits)
         if not bases.campaigns:
             return Decided(campaign.id, gate_verdict.no_baseline(bases.reason), bases, limits)
         anchors = [] if bases.anchor is None else [bases.anchor]

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weighhouse_judging.identity.names import target_names
 from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
 
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.gates.bases import BaseService
 from weighhouse_backend.gates.gating import GateService
@@ -30,6 +32,7 @@ class GrowthService:
     past: PastService
     figures: FigureService
     scenarios: ScenarioService
+    catalog: CatalogService
 
     def goes_on(self, campaign: Campaign, document: Experiment) -> bool:
         """Look at a campaign whose runs have ended; plan more blocks of undecided cells, or the
@@ -45,7 +48,8 @@ class GrowthService:
         rule = document.sequential
         if rule is None or campaign.noise or self.looks.last_was_again(campaign.id):
             return False
-        mine = figures_of(document, self.figures.of_campaigns([campaign.id]))
+        names = target_names(document.targets, self.catalog.manifests([campaign.project_id]))
+        mine = figures_of(document, self.figures.of_campaigns([campaign.id]), names)
         against = self._bases(campaign)
         base = {
             cell: against[key]

@@ -66,12 +66,18 @@ class CampaignFigures:
 
     document: Experiment
     cells: Mapping[PlannedCell, Sequence[RunFigures]]
+    names: Mapping[str, str]
+    """What its targets are called, by their own names."""
 
     def metric(self, cell: PlannedCell) -> Metric:
         """The figure that is watched in a cell."""
         load = self.document.load_of(cell.target_index, cell.workload_index, cell.load_index)
         closed = load.model == "closed"
         return METRIC["throughput" if closed else "p99_us"]
+
+    def name(self, cell: PlannedCell) -> str:
+        """What the target of a cell is called."""
+        return self.names[self.document.targets[cell.target_index].name]
 
     def blocks(self, *cells: PlannedCell) -> int:
         """Repetitions planned of some cells; of several, the most."""
@@ -82,8 +88,13 @@ class CampaignFigures:
         return any(run.status == RunStatus.COMPLETED for run in self.cells[cell])
 
 
-def figures_of(document: Experiment, runs: Iterable[RunFigures]) -> CampaignFigures:
-    """Runs of one campaign gathered by their place in the matrix."""
+def figures_of(
+    document: Experiment, runs: Iterable[RunFigures], names: Mapping[str, str]
+) -> CampaignFigures:
+    """Runs of one campaign gathered by their place in the matrix.
+
+    :param names: what its targets are called, by their own names.
+    """
     targets = {target.name: index for index, target in enumerate(document.targets)}
     workloads = {workload.name: index for index, workload in enumerate(document.workloads)}
     levels = {level.label: index for index, level in enumerate(document.load_levels)}
@@ -91,7 +102,7 @@ def figures_of(document: Experiment, runs: Iterable[RunFigures]) -> CampaignFigu
     for run in runs:
         cell = PlannedCell(targets[run.target], workloads[run.workload], levels[run.load_label])
         cells.setdefault(cell, []).append(run)
-    return CampaignFigures(document, cells)
+    return CampaignFigures(document, cells, names)
 
 
 def look(
@@ -197,14 +208,13 @@ def _side(
     first, other = pair
     progress = of_judgement(other, plan, campaign.blocks(*pair), judgement)
     lost = [cell for cell in pair if not campaign.measured(cell)]
-    names = [campaign.document.targets[cell.target_index].name for cell in (other, first)]
     if lost:
-        name = campaign.document.targets[lost[0].target_index].name
+        name = campaign.name(lost[0])
         return Answer(pair, replace(progress, hopeless=True), f"no run of {name} succeeded")
     said = "no figures in common" if judgement is None else _judgement_in_words(judgement)
     if progress.futile and plan.half_width is None:
         said += f"; more repeats up to {plan.at_most} would hardly decide it"
-    return Answer(pair, progress, f"{names[0]} against {names[1]}: {said}")
+    return Answer(pair, progress, f"{campaign.name(other)} against {campaign.name(first)}: {said}")
 
 
 def _judgement_in_words(judgement: Judgement) -> str:
@@ -266,7 +276,7 @@ def _evidence(
     before = [run for theirs in base.values() for run in theirs]
     return CellEvidence(
         identity=f"{cell}",
-        label=f"{runs[0].target}, {runs[0].workload}, {runs[0].load_label}",
+        label=f"{campaign.name(cell)}, {runs[0].workload}, {runs[0].load_label}",
         load_model=runs[0].load_kind,
         candidate=watched(runs),
         base={str(one): watched(theirs) for one, theirs in base.items()},

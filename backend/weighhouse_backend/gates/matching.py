@@ -33,7 +33,13 @@ class Matched:
     @property
     def label(self) -> str:
         """The cell in words."""
-        return ", ".join(self.key)
+        return in_words(self.key, self.candidate)
+
+
+def in_words(key: GateKey, cell: CellSeen) -> str:
+    """A cell as verdicts tell of it: what its target is called, workload, load level."""
+    target, workload, load = key
+    return f"{cell.target_name or target}, {workload}, {load}"
 
 
 def matched(

@@ -67,6 +67,7 @@ class CostService:
         """
         results = self.comparisons.findings.results
         choice = self.comparisons.sides.chosen(caller, question)
+        completeness = self.comparisons.sides.completeness(choice)
         runs = results.figures.of_campaigns({side.campaign.id for side in choice.sides})
         sides = choice.with_runs(runs).only(question.cell).sides
         attempts = [attempt_of(run) for side in sides for run in side.runs]
@@ -83,6 +84,7 @@ class CostService:
                 book.named(price)
             cells += _of_side(side, book, price, rate, members, gathered)
         return CostsRead(
+            completeness=completeness,
             price=price,
             rate=rate,
             sides=sides_read(sides),

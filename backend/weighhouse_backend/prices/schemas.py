@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from weighhouse_judging.cost.prices import LicencePrice, MachinePrice
 from weighhouse_protocol.text import Named
 
-from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
 from weighhouse_backend.comparisons.schemas import EstimateRead, SideRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
@@ -183,6 +183,7 @@ class RemarkRead(BaseModel):
 class CostsRead(BaseModel):
     """Costs of the cells of sides, by prices that stand beside them. No verdict rests on them."""
 
+    completeness: CompletenessRead
     price: str | None
     """That was asked for; None: each machine has its own, else the default."""
     rate: float | None

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
 from weighhouse_backend.comparisons.schemas import EstimateRead
 from weighhouse_backend.disclosure.answering import ReplyLinkRead, VendorReplyRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
@@ -76,6 +76,7 @@ class ReplyCellRead(BaseModel):
 class ReplyPageRead(BaseModel):
     """What a vendor sees over a link: one campaign's figures of its system, and the method."""
 
+    completeness: CompletenessRead
     system_id: str
     system: str
     for_whom: str

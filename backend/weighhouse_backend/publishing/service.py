@@ -111,6 +111,7 @@ class PublishingService:
         )
         replies = self.answers.replies(link.campaign_id)
         return ReplyPageRead(
+            completeness=seen.completeness,
             system_id=link.system_id,
             system=link.system_id if manifest is None else manifest.name,
             for_whom=link.for_whom,

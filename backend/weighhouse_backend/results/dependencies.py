@@ -122,6 +122,8 @@ class Results:
             campaigns.runs,
             campaigns.experiments,
             campaigns.chains,
+            campaigns.catalog,
+            campaigns.clock,
         )
 
     @cached_property

@@ -157,6 +157,8 @@ def _notes(export: HistogramExport) -> Iterator[str]:
     facts = export.facts
     version = "" if facts.version is None else f" {facts.version}"
     many = len(facts.run_ids) > 1
+    if facts.so_far:
+        yield _line(facts.so_far)
     if export.stamp is not None:
         yield _line(export.stamp)
     yield from (
@@ -164,7 +166,7 @@ def _notes(export: HistogramExport) -> Iterator[str]:
         for text in (
             f"counts: {facts.counts}",
             f"operation: {facts.operation}, {facts.phase} phase",
-            f"system: {facts.system}{version}, target {facts.target}",
+            f"system: {facts.system}{version}, target {facts.target} ({facts.target_name})",
             f"workload: {facts.workload}, load: {facts.load_level}",
             f"experiment: {facts.experiment}",
             f"campaign: {numbered(facts.campaign_number)} ({facts.campaign_id})",

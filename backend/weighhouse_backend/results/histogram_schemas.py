@@ -17,6 +17,8 @@ class HistogramFacts(BaseModel):
     """Of its values: `µs`."""
     system: str
     target: str
+    target_name: str
+    """What it is called beside the others of its campaign."""
     version: str | None
     workload: str
     load_level: str
@@ -32,6 +34,8 @@ class HistogramFacts(BaseModel):
     """Values above its range: counted by the run, and in no percentile."""
     software: str
     exported_at: datetime.datetime
+    so_far: str
+    """`so far, 12 of 30 runs, at 2026-11-26 19:40 UTC`, where more runs may come; else empty."""
 
 
 class HistogramPercentile(BaseModel):

@@ -27,6 +27,8 @@ class CellSeen:
     document: Experiment
     runs: Sequence[RunFigures]
     manifest: Manifest | None
+    target_name: str = ""
+    """What its target is called beside the others of its document; empty: nobody asked."""
 
     @property
     def records(self) -> list[AttemptRecord]:

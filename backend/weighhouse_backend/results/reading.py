@@ -10,13 +10,17 @@ from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_judging.findings.steadiness import Course
 
 from weighhouse_backend.campaigns.chaining import ChainService
-from weighhouse_backend.campaigns.documents import measured_document
+from weighhouse_backend.campaigns.completeness import of_run
+from weighhouse_backend.campaigns.documents import document_of, measured_document
 from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.campaigns.naming import measured_names
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.results import charts, views
 from weighhouse_backend.results.building import LevelService
@@ -70,6 +74,8 @@ class RunReadService:
     runs: RunService
     experiments: ExperimentService
     chains: ChainService
+    catalog: CatalogService
+    clock: Clock
 
     def listed(
         self, caller: Caller, query: PageQuery, *, campaign_id: UUID | None = None
@@ -113,8 +119,15 @@ class RunReadService:
         campaign = repository.session.get_one(Campaign, run.campaign_id)
         cell = repository.cells([run.cell_id])[run.cell_id]
         document = measured_document(self.experiments, campaign)
+        names = measured_names(
+            document_of(self.experiments, campaign),
+            campaign.beside,
+            self.catalog.manifests([campaign.project_id]),
+        )
         return RunFacts(
             **dict(self.views([run])[0]),
+            completeness=of_run(run.status, self.clock.now()),
+            target_name=names[cell.target],
             chain=self._chain(run),
             attempts=[views.attempt_read(attempt, members[attempt.id]) for attempt in attempts],
             waiting_for=campaign.waiting_for if run.status == RunStatus.QUEUED else None,

@@ -10,7 +10,7 @@ from weighhouse_protocol.driver import Said
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.report import SettingSource
 
-from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
+from weighhouse_backend.campaigns.schemas import CompletenessRead, FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 from weighhouse_backend.results.thinned import ThinnedRead
 
@@ -267,6 +267,10 @@ class RunListed(BaseModel):
 class RunFacts(RunListed):
     """A run with its facts, without what checks have to say of it."""
 
+    completeness: CompletenessRead
+    """Whether its figures are all there will be."""
+    target_name: str
+    """What its target is called beside the others of its campaign."""
     attempts: list[AttemptRead]
     waiting_for: str | None = None
     """Whom it waits for, while it is queued and no agents can take it."""

@@ -20,7 +20,9 @@ class Scenarios:
     def choosing(self) -> ScenarioService:
         """Chooses loads."""
         campaigns = self.results.campaigns
-        return ScenarioService(campaigns.looks, campaigns.experiments, self.results.figures)
+        return ScenarioService(
+            campaigns.looks, campaigns.experiments, self.results.figures, campaigns.completeness
+        )
 
 
 def _scenarios(results: ResultsDep) -> Scenarios:

@@ -16,6 +16,7 @@ from weighhouse_backend.scenarios.schemas import (
     NotFoundRead,
     OperatingPointRead,
     OperatingPointsRead,
+    SearchesRead,
     SearchRead,
 )
 
@@ -26,14 +27,16 @@ MOST_SLUG = 63
 
 
 def operating_points(
-    document: Experiment, number: int, searches: Sequence[SearchRead], end: End
+    document: Experiment, number: int, asked: SearchesRead, end: End
 ) -> OperatingPointsRead:
-    """What was found as a file to measure at, and what was not.
+    """What was found as a file to measure at, and what was not. The file begins with of how many
+    runs it is, while more may come.
 
     :param document: of the calibration, with the levels it chose.
     :param number: the campaign's.
-    :param searches: all of its searches.
+    :param asked: all of its searches.
     """
+    searches, completeness = asked.searches, asked.completeness
     found: dict[int, list[OperatingPoint]] = {}
     missing = []
     begins = {level.label: place for place, level in enumerate(document.load_levels)}
@@ -56,7 +59,9 @@ def operating_points(
         for place, points in sorted(found.items())
     ]
     text = experiment_to_yaml(_measuring(document, levels)) if levels else None
-    return OperatingPointsRead(yaml=text, missing=missing)
+    if text is not None and completeness.words:
+        text = f"# {completeness.words}\n{text}"
+    return OperatingPointsRead(completeness=completeness, yaml=text, missing=missing)
 
 
 def _measuring(document: Experiment, levels: Sequence[OwnPoints]) -> Experiment:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
 
 
 class PointEstimateRead(BaseModel):
@@ -156,6 +156,7 @@ class NotFoundRead(BaseModel):
 class OperatingPointsRead(BaseModel):
     """What a calibration found, as the experiment that measures it."""
 
+    completeness: CompletenessRead
     yaml: str | None
     """The calibration's experiment with each target at its operating point, as a file; null when
     none was found."""
@@ -165,6 +166,7 @@ class OperatingPointsRead(BaseModel):
 class SearchesRead(BaseModel):
     """The searches of a campaign whose loads are chosen while it is measured."""
 
+    completeness: CompletenessRead
     scenario: Literal["sweep", "calibrate", "peak"]
     asks: str
     """The question, in a sentence."""

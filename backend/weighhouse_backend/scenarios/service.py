@@ -8,6 +8,7 @@ from weighhouse_judging.scenarios.planning import Step
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.text import numbered
 
+from weighhouse_backend.campaigns.completeness import CompletenessService
 from weighhouse_backend.campaigns.courses import SearchStep
 from weighhouse_backend.campaigns.documents import begun_of, document_of
 from weighhouse_backend.campaigns.looks import LookService
@@ -29,6 +30,7 @@ class ScenarioService:
     looks: LookService
     experiments: ExperimentService
     figures: FigureService
+    completeness: CompletenessService
 
     def goes_on(self, campaign: Campaign, document: Experiment) -> bool:
         """Choose the next loads of a campaign whose runs have ended, and plan them.
@@ -53,8 +55,10 @@ class ScenarioService:
                 f"campaign {numbered(campaign.number)} was measured at the loads of its file "
                 f"(scenario: {document.scenario})"
             )
+        completeness = self.completeness.of([campaign])
         looks = self.looks.of(campaign.id)
         return SearchesRead(
+            completeness=completeness,
             scenario=searching(document.scenario),
             asks=ASKS[document.scenario],
             searches=[
@@ -77,7 +81,7 @@ class ScenarioService:
                 f"campaign {numbered(campaign.number)} was no calibration "
                 f"(scenario: {document.scenario})"
             )
-        return operating_points(document, campaign.number, self.read(campaign).searches, end)
+        return operating_points(document, campaign.number, self.read(campaign), end)
 
     def _searches(self, document: Experiment, campaign: Campaign) -> list[Search]:
         runs = self.figures.of_campaigns([campaign.id])

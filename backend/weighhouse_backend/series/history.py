@@ -34,6 +34,7 @@ from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.errors import SeriesNotFound
 from weighhouse_backend.series.gaps import GapService
 from weighhouse_backend.series.models import Series, SeriesPoint
+from weighhouse_backend.series.names import SeriesNameService
 from weighhouse_backend.series.repository import SeriesDigest, SeriesRepository
 from weighhouse_backend.series.schemas import (
     ExperimentOfSeries,
@@ -65,6 +66,11 @@ class HistoryService:
     commits: CommitService
     noise: NoiseService
     gaps: GapService
+
+    @property
+    def names(self) -> SeriesNameService:
+        """What the sides of series are called."""
+        return SeriesNameService(self.experiments, self.catalog)
 
     def extend(
         self,
@@ -127,9 +133,15 @@ class HistoryService:
             self.repository.session, statement, Series.id, query, lambda series: series
         )
         digests = self.repository.digests([series.id for series in page.items])
-        names = self.experiments.get_many({series.experiment_id for series in page.items})
+        experiments = self.experiments.get_many({series.experiment_id for series in page.items})
+        names = self.names.of(page.items)
         return page.of(
-            facts_read(series, digests[series.id], names[series.experiment_id].name)
+            facts_read(
+                series,
+                digests[series.id],
+                experiments[series.experiment_id].name,
+                names[series.id],
+            )
             for series in page.items
         )
 
@@ -148,7 +160,7 @@ class HistoryService:
         digest = self.repository.digests([series.id])[series.id]
         name = self.experiments.get(series.experiment_id).name
         return SeriesCourse(
-            **dict(facts_read(series, digest, name)),
+            **dict(facts_read(series, digest, name, self.names.of([series])[series.id])),
             points=[
                 SeriesPointRead(
                     at=point.at,
@@ -353,13 +365,16 @@ def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[st
     return digest, words, None if record is None else record.version
 
 
-def facts_read(series: Series, digest: SeriesDigest, experiment_name: str) -> SeriesFacts:
+def facts_read(
+    series: Series, digest: SeriesDigest, experiment_name: str, target_name: str
+) -> SeriesFacts:
     """A series as it stands in a list."""
     last_at: datetime.datetime | None = digest.last_at
     return SeriesFacts(
         id=series.id,
         system_id=series.system_id,
         target=series.target,
+        target_name=target_name,
         workload=series.workload,
         load_level=LoadLevelRead.model_validate(
             {"kind": series.load_kind, "value": series.load_value, "label": series.load_label}

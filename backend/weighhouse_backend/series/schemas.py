@@ -24,6 +24,8 @@ class SeriesFacts(BaseModel):
     id: UUID
     system_id: str
     target: str
+    target_name: str
+    """What it is called beside the others of its experiment."""
     workload: str
     load_level: LoadLevelRead
     metric: str

@@ -89,7 +89,7 @@ def faults(
     whole = client.get(f"/campaigns/{campaign}")
     found = faults_of(client, whole)
     if as_json:
-        print_json({"runs": found})
+        print_json({"completeness": whole["completeness"], "runs": found})
         return
     show_faults(found, whole, client.get(f"/campaigns/{campaign}/caveats"))
 

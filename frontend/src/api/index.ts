@@ -1,6 +1,7 @@
 export { figureOf, type FigureName } from './figureOf'
 export { FIGURES } from './figures'
 export { api, onRoleRests, onSignedOut, unwrap } from './client'
+export { whileIncomplete, type Completeness } from './completeness'
 export { unwrapAll } from './pages'
 export { ApiProblem } from './problem'
 export type * from './types'

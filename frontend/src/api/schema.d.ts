@@ -4233,6 +4233,7 @@ export interface components {
          * @description What may be said in sentences: who leads, and of each side against its baseline.
          */
         AnswerRead: {
+            completeness: components["schemas"]["CompletenessRead"];
             /** Leads */
             leads: components["schemas"]["LeadRead"][];
             /** Readings */
@@ -4878,6 +4879,7 @@ export interface components {
             base_campaign_id: string | null;
             /** Cells */
             cells: components["schemas"]["CellRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /**
              * Created At
              * Format: date-time
@@ -4958,6 +4960,7 @@ export interface components {
          */
         CampaignSummary: {
             accepted: components["schemas"]["Acceptance"] | null;
+            completeness: components["schemas"]["CompletenessRead"];
             /**
              * Created At
              * Format: date-time
@@ -5557,6 +5560,7 @@ export interface components {
             caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["ComparedCellRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Differences */
             differences: components["schemas"]["DifferenceRead"][];
             disclosure: components["schemas"]["DisclosureRead"];
@@ -5577,6 +5581,27 @@ export interface components {
             unmatched: components["schemas"]["UnmatchedRead"][];
             /** Workloads */
             workloads: string[];
+        };
+        /**
+         * CompletenessRead
+         * @description Whether figures are all there will be.
+         */
+        CompletenessRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Complete */
+            complete: boolean;
+            /** Runs */
+            runs: number;
+            /** Runs Ended */
+            runs_ended: number;
+            /** Under Way */
+            under_way: components["schemas"]["UnderWayRead"][];
+            /** Words */
+            words: string;
         };
         /**
          * Completion
@@ -5709,6 +5734,7 @@ export interface components {
             caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["CellCostRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Licences */
             licences: components["schemas"]["LicenceUsedRead"][];
             /** Not Counted */
@@ -6115,6 +6141,7 @@ export interface components {
         DistributionsRead: {
             /** Caveats */
             caveats: components["schemas"]["CaveatRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Fewest For A Band */
             fewest_for_a_band: number;
             load_level: components["schemas"]["LoadLevelRead"];
@@ -6997,6 +7024,7 @@ export interface components {
         FootprintRead: {
             /** Caveats */
             caveats: components["schemas"]["CaveatRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             load_level: components["schemas"]["LoadLevelRead"];
             /** Sides */
             sides: components["schemas"]["FootprintSideRead"][];
@@ -7461,12 +7489,16 @@ export interface components {
             repetitions: number[];
             /** Run Ids */
             run_ids: string[];
+            /** So Far */
+            so_far: string;
             /** Software */
             software: string;
             /** System */
             system: string;
             /** Target */
             target: string;
+            /** Target Name */
+            target_name: string;
             /** Unit */
             unit: string;
             /** Version */
@@ -8823,6 +8855,7 @@ export interface components {
          * @description What a calibration found, as the experiment that measures it.
          */
         OperatingPointsRead: {
+            completeness: components["schemas"]["CompletenessRead"];
             /** Missing */
             missing: components["schemas"]["NotFoundRead"][];
             /** Yaml */
@@ -10756,6 +10789,7 @@ export interface components {
             caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["ReplyCellRead"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Description */
             description: string;
             /** Disclosure */
@@ -11046,6 +11080,7 @@ export interface components {
             cell: components["schemas"]["CellOfRun"];
             /** Chain */
             chain: components["schemas"]["RunListed"][];
+            completeness: components["schemas"]["CompletenessRead"];
             /** Environment */
             environment: {
                 [key: string]: unknown;
@@ -11080,6 +11115,8 @@ export interface components {
             /** System Id */
             system_id: string;
             target: components["schemas"]["TargetOfRun"] | null;
+            /** Target Name */
+            target_name: string;
             thinned?: components["schemas"]["ThinnedRead"] | null;
             /** Timeline */
             timeline: components["schemas"]["TimelineItem"][];
@@ -11238,6 +11275,7 @@ export interface components {
          * @description How sides scale with their load.
          */
         ScalingRead: {
+            completeness: components["schemas"]["CompletenessRead"];
             /** Lines */
             lines: components["schemas"]["ScaledLineRead"][];
         };
@@ -11354,6 +11392,7 @@ export interface components {
         SearchesRead: {
             /** Asks */
             asks: string;
+            completeness: components["schemas"]["CompletenessRead"];
             /**
              * Scenario
              * @enum {string}
@@ -11568,6 +11607,8 @@ export interface components {
             system_id: string;
             /** Target */
             target: string;
+            /** Target Name */
+            target_name: string;
             /** Workload */
             workload: string;
         };
@@ -11613,6 +11654,8 @@ export interface components {
             system_id: string;
             /** Target */
             target: string;
+            /** Target Name */
+            target_name: string;
             /** Workload */
             workload: string;
         };
@@ -11856,6 +11899,16 @@ export interface components {
             label: string;
             /** Mark */
             mark: string;
+            /**
+             * Runs
+             * @default 0
+             */
+            runs?: number;
+            /**
+             * Runs Ended
+             * @default 0
+             */
+            runs_ended?: number;
             /** System Id */
             system_id: string;
             /** Target */
@@ -12557,7 +12610,7 @@ export interface components {
             image?: string;
             /**
              * Label
-             * @description What charts print; default: the system's name.
+             * @description What charts print; default: the system's name, and what parts it from the others.
              * @default
              */
             label?: string;
@@ -13146,6 +13199,25 @@ export interface components {
             role: components["schemas"]["Role"];
             /** Scopes */
             scopes: components["schemas"]["Scope"][];
+        };
+        /**
+         * UnderWayRead
+         * @description A campaign of which more may come.
+         */
+        UnderWayRead: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Paused */
+            paused: boolean;
+            /** Runs */
+            runs: number;
+            /** Runs Ended */
+            runs_ended: number;
         };
         /**
          * UnmatchedRead

@@ -10,11 +10,13 @@ vi.mock('vue-echarts', () => ({ default: { name: 'VChart', inheritAttrs: true, r
 const caveat = { short: 'One machine · 6 of 6 runs', text: 'One machine: driver and system shared it.' }
 const table = { columns: ['clients', 'Redis'], rows: [[4, 1200]] }
 
+const SO_FAR = 'so far, 12 of 30 runs, at 2026-11-26 19:40 UTC'
+
 /** A page that says what stands beside its charts, with one chart that says nothing of it. */
-function page(props: Record<string, unknown> = {}) {
+function page(props: Record<string, unknown> = {}, soFar = '') {
   const Page = defineComponent({
     setup() {
-      provideBeside(() => ({ measured: { workload: 'balanced', sides: ['Redis'] }, footnotes: [caveat] }))
+      provideBeside(() => ({ measured: { workload: 'balanced', sides: ['Redis'] }, footnotes: [caveat], soFar }))
       return () => h(ChartFrame, { title: 'p99', unit: 'µs', draw: () => ({}), table, ...props })
     },
   })
@@ -58,5 +60,15 @@ describe('the frame of a chart', () => {
     expect(lines[2]).toBe('# [1] One machine: driver and system shared it.')
     expect(lines[3]).toContain('/compare?campaign=1&level=4')
     expect(lines[4]).toBe('clients,Redis')
+    expect(text).not.toContain('so far')
+  })
+
+  it('says of how many runs the figures are, on itself, in the name of the file and on its first line', async () => {
+    const wrapper = page({}, SO_FAR)
+    expect(wrapper.find(`[title="${SO_FAR}"]`).text()).toBe('so far')
+    const { name, text } = await exported(wrapper, 'CSV')
+    expect(name).toBe('so-far-12-of-30-runs-at-2026-11-26-19-40-utc-p99-balanced-redis.csv')
+    expect(text.split('\r\n')[0]).toBe('# So far, 12 of 30 runs, at 2026-11-26 19:40 UTC · p99 (µs) · balanced · Redis')
+    expect(page().text()).not.toContain('so far')
   })
 })

@@ -56,5 +56,11 @@ describe('pictureSvg', () => {
       picture.view,
     ]
     for (const text of texts) expect(svg).toContain(text)
+    expect(svg.toLowerCase()).not.toContain('so far')
+  })
+
+  it('says of how many runs it is while more may come', () => {
+    const svg = pictureSvg({ ...picture, soFar: 'so far, 12 of 30 runs, at 2026-11-26 19:40 UTC' })
+    expect(svg).toContain('So far, 12 of 30 runs, at 2026-11-26 19:40 UTC · Throughput')
   })
 })

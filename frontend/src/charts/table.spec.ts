@@ -54,12 +54,19 @@ describe('what a file is called', () => {
     expect(leavingName({ title: 'p99', measured })).toBe('p99-balanced-8-clients-redis-memcached')
   })
 
+  it('parts names that have a comma', () => {
+    const sides = ['Redis, appendfsync always', 'Redis, appendfsync everysec']
+    expect(leavingTitle({ title: 'p99', measured: { sides } })).toBe(
+      'p99 · Redis, appendfsync always; Redis, appendfsync everysec',
+    )
+  })
+
   it('does not say twice what the title says', () => {
     expect(leavingTitle({ title: 'balanced, 8 clients', measured })).toBe('balanced, 8 clients · Redis, Memcached')
   })
 
   it('stays short enough for every file system', () => {
     const sides = Array.from({ length: 40 }, (_, index) => `A rather long name ${index}`)
-    expect(leavingName({ title: 'p99', measured: { sides } }).length).toBeLessThanOrEqual(120)
+    expect(leavingName({ title: 'p99', measured: { sides } }).length).toBeLessThanOrEqual(160)
   })
 })

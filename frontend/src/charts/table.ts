@@ -46,6 +46,8 @@ export interface Measured {
 /** What leaves the house besides a chart's marks or figures. */
 export interface Leaving {
   title: string
+  /** Of how many runs it is, where more may come: `so far, 12 of 30 runs, at …`. */
+  soFar?: string
   unit?: string
   measured?: Measured
   footnotes: readonly Footnote[]
@@ -55,12 +57,21 @@ export interface Leaving {
   date: string
 }
 
-/** The title of a file: what is shown, of which workload, under which load, of which sides. */
-export function leavingTitle({ title, unit, measured }: Pick<Leaving, 'title' | 'unit' | 'measured'>): string {
+/**
+ * The title of a file: whether more may come, what is shown, of which workload, under which load, of which
+ * sides.
+ */
+export function leavingTitle({ title, unit, measured, soFar }: Titled & Pick<Leaving, 'unit'>): string {
   const named = unit ? `${title} (${unit})` : title
-  const told = [measured?.workload, measured?.load, measured?.sides?.join(', ')]
-  return [named, ...told.filter((one) => one && !named.includes(one))].join(' · ')
+  const told = [measured?.workload, measured?.load, inOrder(measured?.sides ?? [])]
+  const begun = soFar ? [soFar.charAt(0).toUpperCase() + soFar.slice(1)] : []
+  return [...begun, named, ...told.filter((one) => one && !named.includes(one))].join(' · ')
 }
+
+type Titled = Pick<Leaving, 'title' | 'measured' | 'soFar'>
+
+/** Sides in a row; a name may have a comma of its own. */
+const inOrder = (sides: readonly string[]) => sides.join(sides.some((one) => one.includes(',')) ? '; ' : ', ')
 
 /** All that stands under a picture and over a table: caveats in a line, each as a footnote, the view. */
 export function leavingLines({ footnotes, view, date }: Pick<Leaving, 'footnotes' | 'view' | 'date'>): string[] {
@@ -73,11 +84,11 @@ export function leavingLines({ footnotes, view, date }: Pick<Leaving, 'footnotes
 }
 
 /** The name of a file, without its ending and without units. */
-export function leavingName({ title, measured }: Pick<Leaving, 'title' | 'measured'>): string {
-  return fileName(leavingTitle({ title, measured })).slice(0, MOST_OF_A_NAME).replace(/-$/, '')
+export function leavingName({ title, measured, soFar }: Titled): string {
+  return fileName(leavingTitle({ title, measured, soFar })).slice(0, MOST_OF_A_NAME).replace(/-$/, '')
 }
 
-const MOST_OF_A_NAME = 120
+const MOST_OF_A_NAME = 160
 
 /** A name for a downloaded file: `Throughput by clients` → `throughput-by-clients`. */
 export function fileName(title: string): string {

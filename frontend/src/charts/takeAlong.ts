@@ -44,11 +44,15 @@ function useLeaving(figured: Figured): () => Leaving {
     title: figured.title,
     unit: figured.unit,
     measured: { ...beside().measured, ...figured.measured },
+    soFar: beside().soFar,
     footnotes: figured.footnotes ?? beside().footnotes,
     view: location.href,
-    date: new Date().toISOString().slice(0, 10),
+    date: today(),
   })
 }
+
+/** The day that stands beside what is taken along. */
+export const today = (): string => new Date().toISOString().slice(0, 10)
 
 function save(leaving: Leaving, address: string, ending: string): void {
   const link = document.createElement('a')
@@ -63,8 +67,13 @@ function saveText(leaving: Leaving, text: string, type: string, ending: string):
   URL.revokeObjectURL(address)
 }
 
-function saveFigures(leaving: Leaving, table: ChartTable): void {
-  saveText(leaving, csv(table, [leavingTitle(leaving), ...leavingLines(leaving)]), 'text/csv', 'csv')
+/**
+ * Takes figures along as CSV, with what stands beside them.
+ *
+ * @param said what heads them besides, a line each.
+ */
+export function saveFigures(leaving: Leaving, table: ChartTable, said: readonly string[] = []): void {
+  saveText(leaving, csv(table, [leavingTitle(leaving), ...said, ...leavingLines(leaving)]), 'text/csv', 'csv')
 }
 
 /** The way to take figures along that have no chart, as CSV. */

@@ -102,7 +102,7 @@ def by_workload(parts: Sequence[tuple[str, str, int, int]]) -> str:
         f"({led} of its {cells}{_cells(cells) if at == 0 else ''})"
         for at, (workload, who, led, cells) in enumerate(parts)
     ]
-    return f"The lead is split by workload: {', '.join(told)}"
+    return f"The lead is split by workload: {_in_a_row(told, [who for _, who, *_ in parts])}"
 
 
 def scattered(metric: str, counted: Sequence[tuple[str, int]], cells: int) -> str:
@@ -115,7 +115,8 @@ def scattered(metric: str, counted: Sequence[tuple[str, int]], cells: int) -> st
     rest = sum(led for _, led in counted[MOST_NAMED:])
     if rest:
         told.append(f"others in {rest}")
-    return f"Nobody leads overall: {most(metric)} has {', '.join(told)}"
+    names = [who for who, _ in counted]
+    return f"Nobody leads overall: {most(metric)} has {_in_a_row(told, names)}"
 
 
 def nobody(
@@ -316,10 +317,15 @@ def _between(margins: Sequence[float]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     rest = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return _in_a_row(names[:MOST_NAMED], names) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _either(names: Sequence[str], word: str = "and") -> str:
     if len(names) < 2:  # noqa: PLR2004 - one needs no word between
         return "".join(names)
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+    return f"{_in_a_row(names[:-1], names)} {word} {names[-1]}"
+
+
+def _in_a_row(told: Sequence[str], names: Sequence[str]) -> str:
+    """What is told of sides, one after the other; their names may have commas of their own."""
+    return ("; " if any("," in name for name in names) else ", ").join(told)

@@ -8,6 +8,7 @@ import CampaignProgress from './CampaignProgress.vue'
 const ended = {
   id: 'c',
   status: 'cancelled',
+  completeness: { complete: true },
   paused: false,
   started_at: '2026-11-22T02:00:00Z',
   finished_at: '2026-11-22T02:05:00Z',

@@ -14,6 +14,7 @@ const run = (id: string, repetition: number) => ({
 })
 const level = { kind: 'closed' as const, value: 8, label: '8 clients' }
 const campaign = {
+  targets: [{ name: 'redis', label: 'Redis, appendfsync always' }],
   cells: [{ id: 'c1', target: 'redis', workload: 'balanced', load_level: level, runs: [run('a', 1), run('b', 2)] }],
   runs: { total: 2, queued: 2, running: 0, completed: 0, failed: 0, cancelled: 0 },
 } as unknown as Campaign
@@ -22,7 +23,7 @@ describe('a campaign under way', () => {
   it('finds a cell and names a run', () => {
     expect(findCell(campaign, 'redis', 'balanced', '8 clients')?.id).toBe('c1')
     expect(findCell(campaign, 'redis', 'other', '8 clients')).toBeUndefined()
-    expect(placeOf(campaign, 'b')).toBe('redis, balanced, 8 clients, repeat 2')
+    expect(placeOf(campaign, 'b')).toBe('Redis, appendfsync always, balanced, 8 clients, repeat 2')
     expect(placeOf(campaign, 'z')).toBe('a run')
   })
 
@@ -33,7 +34,7 @@ describe('a campaign under way', () => {
     ]
     const cells = [{ ...campaign.cells[0], runs }]
     const again = { ...campaign, cells } as unknown as Campaign
-    expect(placeOf(again, 'b')).toBe('redis, balanced, 8 clients, measured again')
+    expect(placeOf(again, 'b')).toBe('Redis, appendfsync always, balanced, 8 clients, measured again')
     expect(again.cells.map(repeatsOf).flatMap((repeats) => repeats.map((one) => one.id))).toEqual(['a'])
   })
 

@@ -76,16 +76,21 @@ export function findCell(
   )
 }
 
+/** What a campaign's target is called, by its identifier. */
+export function targetName(campaign: Pick<Campaign, 'targets'> | undefined, name: string): string {
+  return campaign?.targets.find((one) => one.name === name)?.label || name
+}
+
 /** Whether a campaign, as it is known here, has a run. */
 export function hasRun(campaign: Campaign, runId: string): boolean {
   return campaign.cells.some((cell) => cell.runs.some((run) => run.id === runId))
 }
 
-/** Where a run stands: `redis, balanced, 8 clients, repeat 2`. */
+/** Where a run stands: `Redis, balanced, 8 clients, repeat 2`. */
 export function placeOf(campaign: Campaign, runId: string): string {
   for (const cell of campaign.cells) {
     const run = cell.runs.find((one) => one.id === runId)
-    if (run) return `${cell.target}, ${cell.workload}, ${cell.load_level.label}, ${repeatOf(run)}`
+    if (run) return `${targetName(campaign, cell.target)}, ${cell.workload}, ${cell.load_level.label}, ${repeatOf(run)}`
   }
   return 'a run'
 }

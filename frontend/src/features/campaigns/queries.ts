@@ -1,15 +1,14 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type Campaign, type CampaignQuery, type CampaignSummary } from '@/api'
+import { api, unwrap, whileIncomplete, type Campaign, type CampaignQuery, type CampaignSummary } from '@/api'
 import { useSession } from '@/session'
 
 const REFRESH_WHILE_OPEN_MS = 5000
-const open = new Set(['queued', 'running', 'settling'])
 
 /** Whether a campaign may still change. */
-export function isOpen(campaign: Pick<CampaignSummary, 'status'> | undefined): boolean {
-  return campaign !== undefined && open.has(campaign.status)
+export function isOpen(campaign: Pick<CampaignSummary, 'completeness'> | undefined): boolean {
+  return campaign?.completeness.complete === false
 }
 
 /** Part of the project's campaigns, newest first, with their total; asked again while one is under way. */
@@ -72,6 +71,7 @@ export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) 
     queryKey: ['comparisons', { campaign: id }],
     queryFn: () => unwrap(api.GET('/api/v1/comparisons', { params: { query: { campaign: toValue(id) } } })),
     enabled: () => toValue(id) !== undefined,
+    refetchInterval: whileIncomplete,
     staleTime: 60_000,
   })
 }
@@ -82,6 +82,7 @@ export function useSearches(id: MaybeRefOrGetter<string>) {
     queryKey: ['campaign', id, 'searches'],
     queryFn: () =>
       unwrap(api.GET('/api/v1/campaigns/{campaign_id}/searches', { params: { path: { campaign_id: toValue(id) } } })),
+    refetchInterval: whileIncomplete,
   })
 }
 
@@ -166,6 +167,7 @@ export function useCampaignAction(id: MaybeRefOrGetter<string>) {
       Promise.all([
         queries.invalidateQueries({ queryKey: ['campaign'] }),
         queries.invalidateQueries({ queryKey: ['campaigns'] }),
+        queries.invalidateQueries({ queryKey: ['comparisons'] }),
       ]),
   })
 }

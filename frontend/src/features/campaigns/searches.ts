@@ -1,5 +1,5 @@
 import { FIGURES, type Campaign, type FigureName, type Search, type SearchPoint } from '@/api'
-import type { CurvePoint, CurveSide } from '@/charts'
+import type { ChartTable, CurvePoint, CurveSide } from '@/charts'
 import { formatCount, formatLatency, formatThroughput, INTERVAL, plural, type Shown } from '@/ui'
 
 /** Searches that are drawn together: all targets under one workload, from one load level on. */
@@ -181,3 +181,43 @@ export function searchesSentence(group: SearchGroup, targets: readonly Target[])
   })
   return `${one ? latencyName(one) : 'Latency'} against throughput. ${sides.join('; ')}.`
 }
+
+/**
+ * The points of searches as a table.
+ *
+ * @param deep whether depths of a pipeline are what varies.
+ */
+export function searchTable({ searches }: SearchGroup, targets: readonly Target[], deep: boolean): ChartTable {
+  const latency = searches[0] ? latencyName(searches[0]) : 'latency'
+  return {
+    columns: [
+      'target',
+      'load',
+      'throughput, op/s',
+      'low',
+      'high',
+      `${latency}, µs`,
+      'low',
+      'high',
+      ...(deep ? ['throughput, times', `${latency}, times`] : ['efficiency']),
+      'runs',
+    ],
+    rows: searches.flatMap((search) =>
+      search.points.map((point) => [
+        targets.find((one) => one.name === search.target)?.label ?? search.target,
+        point.load_level.label,
+        rounded(point.throughput?.median),
+        rounded(point.throughput?.low),
+        rounded(point.throughput?.high),
+        rounded(point.latency_us?.median),
+        rounded(point.latency_us?.low),
+        rounded(point.latency_us?.high),
+        ...(deep ? [rounded(point.throughput_times), rounded(point.latency_times)] : [rounded(point.efficiency)]),
+        point.runs.length,
+      ]),
+    ),
+  }
+}
+
+const rounded = (value: number | null | undefined) =>
+  value === null || value === undefined ? null : Number(value.toPrecision(6))

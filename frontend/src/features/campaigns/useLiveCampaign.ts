@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/vue-query'
-import { computed, ref, shallowRef, type ComputedRef, type Ref } from 'vue'
+import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
 
 import type { Campaign, RunStatus } from '@/api'
 
@@ -33,6 +33,12 @@ export function useLiveCampaign(id: string): {
     queries.setQueryData<Campaign>(['campaign', id], (old) => (old ? edit(old) : old))
 
   const refresh = () => void queries.invalidateQueries({ queryKey: ['campaign', id] })
+  // Whoever tells of the end: what was read of it before is asked for anew.
+  watch(active, (now) => {
+    if (now) return
+    refresh()
+    void queries.invalidateQueries({ queryKey: ['comparisons'] })
+  })
 
   /** What the log has told of each run; a stream begins with how all runs stand, which is no news. */
   const told = new Map<string, string>()
@@ -46,10 +52,7 @@ export function useLiveCampaign(id: string): {
   }
 
   const stream = useCampaignEvents(id, active, {
-    campaign(event) {
-      change((old) => ({ ...old, ...event }))
-      if (!isOpen(event)) refresh()
-    },
+    campaign: (event) => change((old) => ({ ...old, ...event })),
     progress: (event) => change((old) => ({ ...old, ...event })),
     run(event, eventId) {
       const campaign = query.data.value

@@ -16,7 +16,9 @@ const COUNTS = String.raw`all \d+ cells|\d+ of \d+|[×÷]\d[\d.]*`
  * @param names labels of sides that the sentence is about.
  */
 export function partsOf(sentence: string, names: readonly string[] = []): Part[] {
-  const escaped = names.filter(Boolean).map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+  // The longest first: one name may begin another.
+  const longest = names.filter(Boolean).sort((a, b) => b.length - a.length)
+  const escaped = longest.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
   const strong = new RegExp(`(${[...escaped, COUNTS].join('|')})`)
   return sentence
     .split(strong)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Footprint } from '@/api'
 
 import { footprintCharts, recordsWords } from './footprint'
-import { levels, testComparison, testEstimate } from './testComparison'
+import { COMPLETE, levels, testComparison, testEstimate } from './testComparison'
 
 const MIB = 2 ** 20
 const figure = (
@@ -12,6 +12,7 @@ const figure = (
   median: number,
 ) => ({ measure, moment, estimate: testEstimate(median) })
 const found: Footprint = {
+  completeness: COMPLETE,
   workload: 'reads',
   load_level: levels[0]!,
   caveats: [],

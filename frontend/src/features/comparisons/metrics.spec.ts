@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Comparison, ComparisonCell } from '@/api'
 
 import { currentName, distinct, hasMetric, METRICS, untold, written } from './metrics'
+import { COMPLETE } from './testComparison'
 
 const level = { kind: 'closed' as const, value: 1, label: '1 client' }
 const nothing = {
@@ -45,6 +46,7 @@ const side = {
   version: '7',
 }
 const comparison: Comparison = {
+  completeness: COMPLETE,
   sides: [side, { ...side, key: 'b', label: 'RocksDB' }],
   baseline: 0,
   workloads: ['reads'],

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter, type Ref } from 'vue'
 
-import { api, unwrap } from '@/api'
+import { api, unwrap, whileIncomplete } from '@/api'
 import { useSession } from '@/session'
 
 import { distinct } from './metrics'
@@ -16,13 +16,17 @@ export interface ComparisonAddress {
   cell?: string
 }
 
-/** A comparison; the server computes it from merged histograms. */
+/**
+ * A comparison; the server computes it from merged histograms. Like all figures of sides it is asked for again
+ * while more may come, until what was asked for by itself is complete.
+ */
 export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<boolean>) {
   return useQuery({
-    queryKey: ['comparison', address],
+    queryKey: ['comparisons', 'sides', address],
     queryFn: () => unwrap(api.GET('/api/v1/comparisons', { params: { query: { ...address.value } } })),
     enabled,
     select: (comparison) => ({ ...comparison, sides: distinct(comparison.sides) }),
+    refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
   })
 }
@@ -38,10 +42,11 @@ export interface AnswerAddress {
 /** What may be said of the sides on show by a figure; what was said before stays while this loads. */
 export function useAnswer(address: Ref<ComparisonAddress>, view: Ref<AnswerAddress>, enabled: Ref<boolean>) {
   return useQuery({
-    queryKey: ['answer', address, view],
+    queryKey: ['comparisons', 'answer', address, view],
     queryFn: () =>
       unwrap(api.GET('/api/v1/comparisons/answer', { params: { query: { ...address.value, ...view.value } } })),
     enabled,
+    refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
   })
 }
@@ -64,10 +69,11 @@ export interface DistributionCell {
 /** Whole distributions of the sides at one cell; those of the cell before stay while these load. */
 export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<DistributionCell>, enabled: Ref<boolean>) {
   return useQuery({
-    queryKey: ['distributions', address, cell],
+    queryKey: ['comparisons', 'distributions', address, cell],
     queryFn: () =>
       unwrap(api.GET('/api/v1/comparisons/distributions', { params: { query: { ...address.value, ...cell.value } } })),
     enabled,
+    refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
   })
 }
@@ -79,8 +85,9 @@ export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<Dist
  */
 export function useScaling(address: Ref<ComparisonAddress>, law: boolean) {
   return useQuery({
-    queryKey: ['scaling', address, law],
+    queryKey: ['comparisons', 'scaling', address, law],
     queryFn: () => unwrap(api.GET('/api/v1/comparisons/scaling', { params: { query: { ...address.value, law } } })),
+    refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
   })
 }
@@ -92,10 +99,11 @@ export function useFootprint(
   enabled: Ref<boolean>,
 ) {
   return useQuery({
-    queryKey: ['footprint', address, cell],
+    queryKey: ['comparisons', 'footprint', address, cell],
     queryFn: () =>
       unwrap(api.GET('/api/v1/comparisons/footprint', { params: { query: { ...address.value, ...cell.value } } })),
     enabled,
+    refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
   })
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ScaledLine, Scaling } from '@/api'
 
 import { efficiency, kneeWords, lawRows, lawTable } from './scaling'
-import { testComparison, testEstimate } from './testComparison'
+import { COMPLETE, testComparison, testEstimate } from './testComparison'
 
 const { sides, load_levels: levels } = testComparison
 const shares = [
@@ -43,6 +43,7 @@ const line = (changes: Partial<ScaledLine> = {}): ScaledLine => ({
   ...changes,
 })
 const scaling: Scaling = {
+  completeness: COMPLETE,
   lines: [
     line(),
     line({ variant: 'pipeline 10', scalability: null, scalability_note: 'too few', knee: null }),

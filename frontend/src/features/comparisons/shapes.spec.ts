@@ -14,6 +14,7 @@ import {
   spectrumLines,
 } from './distributions'
 import { rankFigures, rankMatrix, rankRows, rankWords, standing } from './ranks'
+import { COMPLETE } from './testComparison'
 
 const level = { kind: 'closed' as const, value: 4, label: '4 clients' }
 const side = {
@@ -35,6 +36,7 @@ const points = [
   { quantile: 0.99, value_us: 1500, low_us: null, high_us: null },
 ]
 const found: Distributions = {
+  completeness: COMPLETE,
   workload: 'reads',
   load_level: level,
   operation: 'all',

@@ -1,4 +1,13 @@
-import type { Comparison, ComparisonCell, ComparisonSide, Difference, Estimate, LoadLevel, Repeat } from '@/api'
+import type {
+  Completeness,
+  Comparison,
+  ComparisonCell,
+  ComparisonSide,
+  Difference,
+  Estimate,
+  LoadLevel,
+  Repeat,
+} from '@/api'
 
 /** A small comparison for specs: three sides, one workload, three loads, two repeats a cell. */
 
@@ -21,6 +30,8 @@ export function testSide(key: string, extra: Partial<ComparisonSide> = {}): Comp
     hollow: false,
     version: '7',
     under_way: false,
+    runs_ended: 6,
+    runs: 6,
     ...extra,
   }
 }
@@ -105,8 +116,19 @@ export function testDifference(side: string, level: LoadLevel, extra: Partial<Di
   }
 }
 
+/** Of figures that are all there will be. */
+export const COMPLETE: Completeness = {
+  complete: true,
+  words: '',
+  runs_ended: 0,
+  runs: 0,
+  under_way: [],
+  at: '2026-11-26T19:40:00Z',
+}
+
 const keys = ['redis', 'memcached', 'rocksdb']
 export const testComparison: Comparison = {
+  completeness: COMPLETE,
   sides: keys.map((key) => testSide(key)),
   baseline: 0,
   workloads: ['reads'],

@@ -43,6 +43,7 @@ const change = {
 }
 const series = {
   target: 'redis',
+  target_name: 'Redis',
   workload: 'balanced',
   load_level: { label: '8 clients' },
   points: [point(1, 100), point(2, 110)],
@@ -120,7 +121,7 @@ describe('a history', () => {
 
   it('is told in a sentence', () => {
     expect(historyInWords(series, format)).toBe(
-      'redis, balanced, 8 clients rises from 100 op/s at campaign № 1 to 110 op/s at campaign № 2. 1 confirmed change.',
+      'Redis, balanced, 8 clients rises from 100 op/s at campaign № 1 to 110 op/s at campaign № 2. 1 confirmed change.',
     )
   })
 

@@ -27,8 +27,8 @@ export type ShownSeries = Series
 const OPEN_STATES = new Set(['untriaged', 'acknowledged'])
 
 /** What a series is called: target, workload, level; with its system's other targets told apart by it. */
-export function nameOf(series: Pick<Series, 'target' | 'workload' | 'load_level'>): string {
-  return `${series.target}, ${series.workload}, ${series.load_level.label}`
+export function nameOf(series: Pick<Series, 'target_name' | 'workload' | 'load_level'>): string {
+  return `${series.target_name}, ${series.workload}, ${series.load_level.label}`
 }
 
 /** The comparison of two points of a series: what was measured of its cell in both campaigns. */

@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type PriceSheet } from '@/api'
+import { api, unwrap, whileIncomplete, type PriceSheet } from '@/api'
 import { useSession } from '@/session'
 
 /** Sides, as a comparison is asked for them. */
@@ -43,7 +43,7 @@ export function useSavePrices() {
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['prices'] }),
-        queries.invalidateQueries({ queryKey: ['costs'] }),
+        queries.invalidateQueries({ queryKey: ['comparisons', 'costs'] }),
       ]),
   })
 }
@@ -56,9 +56,10 @@ export function useCosts(
 ) {
   const query = computed(() => ({ ...toValue(question), ...toValue(choice) }))
   return useQuery({
-    queryKey: ['costs', query],
+    queryKey: ['comparisons', 'costs', query],
     queryFn: () => unwrap(api.GET('/api/v1/comparisons/costs', { params: { query: query.value } })),
     enabled: () => toValue(enabled),
+    refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
   })
 }

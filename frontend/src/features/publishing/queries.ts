@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap } from '@/api'
+import { api, unwrap, whileIncomplete } from '@/api'
 
 export type Values = Record<string, string>
 
@@ -116,6 +116,7 @@ export function useReplyPage(token: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['reply', token],
     queryFn: () => unwrap(api.GET('/api/v1/reply', byLink(toValue(token)))),
+    refetchInterval: whileIncomplete,
   })
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/vue-query'
-import type { Ref } from 'vue'
+import { watch, type Ref } from 'vue'
 
 import { api, unwrap, type Run } from '@/api'
 
@@ -23,17 +23,26 @@ export function useRun(id: Ref<string>) {
 
 /** Whether a run may still change. */
 export function isUnderWay(run: Run | undefined): boolean {
-  return run !== undefined && ['queued', 'allocated', 'running', 'settling'].includes(run.status)
+  return run?.completeness.complete === false
+}
+
+/** Asks once more when a run is over: what was read last was read before its end. */
+export function withLastLook<T extends { refetch: () => Promise<unknown> }>(query: T, live: Ref<boolean>): T {
+  watch(live, (now) => {
+    if (!now) void query.refetch()
+  })
+  return query
 }
 
 function part<T>(name: string, id: Ref<string>, live: Ref<boolean>, ask: (path: RunPath) => Promise<T>) {
-  return useQuery({
+  const query = useQuery({
     queryKey: ['run', id, name],
     queryFn: () => ask({ params: { path: { run_id: id.value } } }),
     refetchInterval: () => (live.value ? REFRESH_MS * 2 : false),
     // Thousands of numbers that are replaced as a whole: none is watched by itself.
     shallow: true,
   })
+  return withLastLook(query, live)
 }
 
 /** Throughput, percentiles and resources over the run's seconds. */

@@ -3,6 +3,7 @@ import { computed, type Ref } from 'vue'
 
 import { api, unwrap } from '@/api'
 
+import { withLastLook } from './queries'
 import { grown, NOTHING_READ, type LogChoice, type LogSoFar } from './logs'
 
 const FOLLOW_MS = 3000
@@ -11,7 +12,7 @@ const FOLLOW_MS = 3000
 export function useRunLog(run: Ref<string>, choice: Ref<LogChoice | undefined>, live: Ref<boolean>) {
   const client = useQueryClient()
   const queryKey = computed(() => ['run', run.value, 'log', choice.value?.value])
-  return useQuery({
+  const query = useQuery({
     queryKey,
     enabled: () => choice.value !== undefined,
     queryFn: async ({ queryKey: key }): Promise<LogSoFar> => {
@@ -32,4 +33,5 @@ export function useRunLog(run: Ref<string>, choice: Ref<LogChoice | undefined>, 
     refetchInterval: () => (live.value ? FOLLOW_MS : false),
     structuralSharing: false,
   })
+  return withLastLook(query, live)
 }
