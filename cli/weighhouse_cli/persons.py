@@ -7,8 +7,11 @@ from contextlib import contextmanager
 import typer
 
 from weighhouse_cli.client import Access, Client, find_access, platform_url
-from weighhouse_cli.embedded.directory import PlatformDirectory, default_directory
-from weighhouse_cli.embedded.platform import ADMIN_EMAIL
+from weighhouse_cli.embedded.directory import (
+    ADMIN_EMAIL,
+    PlatformDirectory,
+    default_directory,
+)
 
 FIRST_PASSWORD = "admin-password"  # noqa: S105 - the name of the file it lies in
 

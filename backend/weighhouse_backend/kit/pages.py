@@ -122,7 +122,8 @@ class Order:
         if (place.at is None) != (self.at is None):
             raise BadCursor
         if self.at is None:
-            row, limit = self.key, literal(place.key)
+            row: ColumnElement[Any] = self.key
+            limit: ColumnElement[Any] = literal(place.key)
         else:
             row = tuple_(self.at, self.key)
             limit = tuple_(literal(place.at), literal(place.key))
@@ -151,7 +152,7 @@ def page_of(
     rows, is_first, is_last = _rows(session, statement, Order(key, at), query)
 
     def cursor(row: Any, *, newer: bool) -> str:
-        instant = None if at is None else getattr(row, at.key)
+        instant = None if at is None else getattr(row, str(at.key))
         return encode_cursor(Place(key_of(row), instant, newer=newer))
 
     return Page[Any](

@@ -3,11 +3,11 @@ without a word, and the answer would be to another question.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import Any, get_args, get_origin
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
-from fastapi.dependencies.utils import field_annotation_is_sequence
 
 from weighhouse_backend.kit.problems import MOST_ERRORS, FieldProblem, Invalid
 
@@ -37,7 +37,15 @@ async def refuse_repeated(request: Request) -> None:
 def _single(dependant: Dependant) -> Iterator[str]:
     """The parameters of an operation's query that take one value."""
     for field in dependant.query_params:
-        if not field_annotation_is_sequence(field.field_info.annotation):
+        if not _is_many(field.field_info.annotation):
             yield field.alias
     for each in dependant.dependencies:
         yield from _single(each)
+
+
+def _is_many(annotation: Any) -> bool:
+    """Does a type hold several values, itself or in one of its alternatives?"""
+    made = get_origin(annotation) or annotation
+    if isinstance(made, type) and issubclass(made, Collection):
+        return not issubclass(made, str | bytes)
+    return any(_is_many(each) for each in get_args(annotation))

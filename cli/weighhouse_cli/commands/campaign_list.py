@@ -74,6 +74,7 @@ def list_campaigns(
         "label": label, "release": release, "since": instant(since), "until": instant(until, 1),
     }  # fmt: skip
     client = Client(find_access(url, token))
+    page: dict[str, Any]
     if everything:
         page = {"items": list(every(client, "/campaigns", **wanted)), "next_cursor": None}
     else:
