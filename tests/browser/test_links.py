@@ -68,10 +68,10 @@ def plain(text: str) -> str:
 
 
 def sides(page: Page) -> list[str]:
-    """The sides that a comparison shows, in their order."""
+    """The sides that a comparison shows, in their order, without their marks."""
     named = page.get_by_role("list", name="Sides").locator(".name")
     expect(named.first).to_be_visible()
-    return [plain(one.inner_text()) for one in named.all()]
+    return [plain(one.inner_text()).split(" ", 1)[1] for one in named.all()]
 
 
 def ledger(page: Page) -> list[dict[str, str]]:
@@ -84,7 +84,7 @@ def ledger(page: Page) -> list[dict[str, str]]:
     return [
         {
             "cell": plain(row.locator("th").inner_text()),
-            "side": plain(row.locator(".side").inner_text()),
+            "side": plain(row.locator(".side .label").inner_text()),
             "baseline": plain(row.locator("[data-label='baseline']").inner_text()),
             "this side": plain(row.locator("[data-label='this side']").inner_text()),
         }
@@ -93,10 +93,11 @@ def ledger(page: Page) -> list[dict[str, str]]:
 
 
 def heading(page: Page) -> str:
-    """The first heading, once the page is there."""
-    page.wait_for_load_state("networkidle")
+    """The first heading, once the page is there: nothing on it is being loaded."""
     first = page.get_by_role("heading", level=1)
     expect(first).to_be_visible()
+    expect(page.get_by_role("main").locator(".skeleton, .skeletons")).to_have_count(0)
+    page.wait_for_load_state("networkidle")
     return plain(first.inner_text())
 
 

@@ -73,7 +73,7 @@ describe('a campaign under way', () => {
       [2, 'allocated'],
     ])
     expect(lines.at(-1)).toMatchObject({
-      where: 'redis, balanced, 8 clients, repeat 1',
+      where: 'Redis, appendfsync always, balanced, 8 clients, repeat 1',
       at: Date.parse(logged[1]?.at ?? ''),
     })
   })
