@@ -20,7 +20,7 @@ from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.identity.models import LoginSession, Membership, Project, User
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.db import make_engine, make_session_factory
-from weighhouse_backend.kit.pages import encode_cursor
+from weighhouse_backend.kit.pages import Place, encode_cursor
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.directory import free_port
@@ -178,7 +178,10 @@ def _fill(client: TestClient, settings: Settings, made: dict[str, str]) -> World
         "campaign_id": [done, again, waiting],
         "campaign_ids": [done, again],
         "challenge_id": [challenge["id"]] if "id" in challenge else [],
-        "cursor": [encode_cursor(UUID(done))],
+        "cursor": [
+            encode_cursor(Place(UUID(done))),
+            encode_cursor(Place(UUID(done), datetime.datetime.now(datetime.UTC))),
+        ],
         "experiment": ["weighed", "waiting", summary["id"]],
         "experiment_id": [summary["id"]],
         "from": ["1"],

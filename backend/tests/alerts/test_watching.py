@@ -65,7 +65,7 @@ def test_a_level_that_moves_with_its_machine_is_told_and_is_no_regression(labora
     _, ids = campaigns
     assert (change["kind"], UUID(change["campaign_id"])) == ("moved", ids[40])
     alert = laboratory.get(f"/alerts/{change['alert_id']}")
-    assert alert["title"].startswith(f"Throughput of {target} fell by ")
+    assert alert["title"].startswith(f"Throughput of Redis ({target}) fell by ")
     assert alert["title"].endswith(" % as the machine was replaced")
     assert alert["change"]["better"] is None
     assert UUID(alert["range"]["before"]["campaign_id"]) == ids[39]
@@ -80,7 +80,7 @@ def test_noise_that_grows_is_told_and_is_no_regression(laboratory, campaigns):
     assert change["kind"] == "spread"
     assert (change["before"], change["after"]) == pytest.approx((0.01, 0.04), rel=0.5)
     alert = laboratory.get(f"/alerts/{change['alert_id']}")
-    assert alert["title"].startswith(f"Noise of Throughput of {target} grew from ±")
+    assert alert["title"].startswith(f"Noise of Throughput of Redis ({target}) grew from ±")
     assert alert["change"]["better"] is None
     assert _told_of(laboratory, alert) == []
 
@@ -163,7 +163,7 @@ def test_what_became_worse_is_told_of_where_the_lead_became_better(laboratory, c
         project_id = session.get_one(Alert, UUID(alert["id"])).project_id
     heard = notices_of(laboratory.sessions, project_id)
     (title,) = [one.title for one in heard if one.path == f"/alerts?alert={alert['id']}"]
-    assert title.startswith(f"p99 latency of {target} rose by")
+    assert title.startswith(f"p99 latency of Redis ({target}) rose by")
 
 
 def test_a_weak_change_does_not_withstand_a_look_at_many_series(laboratory, campaigns):
