@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from uuid import UUID
 
-import hypothesis
 import pytest
 from argon2 import PasswordHasher
 from fastapi import APIRouter, FastAPI
@@ -42,12 +41,6 @@ from weighhouse_backend.results.errors import install_unreadable
 from backend.tests.results.laboratory import ROUTERS, Laboratory
 
 PASSWORD = "correct horse battery"
-
-# How long an example takes says how busy the machine is.
-hypothesis.settings.register_profile(
-    "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.load_profile("patient")
 
 
 def pytest_collection_finish() -> None:

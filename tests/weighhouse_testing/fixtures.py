@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import hypothesis
 import psycopg
 import pytest
 from psycopg import sql
@@ -32,6 +33,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if config.option.basetemp is None:
         config.option.basetemp = tempfile.mkdtemp(prefix="weighhouse-tests-")
+    # How long an example takes says how busy the machine is.
+    hypothesis.settings.register_profile(
+        "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    )
+    hypothesis.settings.load_profile("patient")
 
 
 _took: dict[str, float] = defaultdict(float)
