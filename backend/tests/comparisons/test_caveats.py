@@ -85,7 +85,7 @@ def test_targets_of_one_system_are_told_apart(laboratory):
         {"name": "memcached", "system": "memcached"},
     ]
     twins = laboratory.carry_out(experiment("twins", repetitions=1, targets=targets), report)
-    seen = [("plain", False), ("hz-100", True), ("Memcached", False)]
+    seen = [("Redis, hz 10", False), ("Redis, hz 100", True), ("Memcached", False)]
     for shown in (
         laboratory.get("/comparisons", campaign=twins)["sides"],
         laboratory.get(f"/campaigns/{twins}")["targets"],

@@ -10,10 +10,15 @@ from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
 
 
+CLIENTS, BUSY_US = 4, 910_000
+"""The median of a time whose mean is all of the clients' but a hundredth."""
+
+
 def measured(order):
     """Memcached does half as much again."""
     quicker = order["target"]["name"] == "memcached"
-    return whole_run(seed=order["seed"] % 5, rate=600 if quicker else 400)
+    rate = 600 if quicker else 400
+    return whole_run(seed=order["seed"] % 5, rate=rate, median_us=CLIENTS / rate * BUSY_US)
 
 
 def failing(order):

@@ -9,7 +9,7 @@ TWO = [
     {"name": "redis", "system": "redis", "parameters": {"appendonly": True}},
     {"name": "redis-2", "system": "redis", "parameters": {"hz": 20}},
 ]
-NAMES = ["Redis, appendonly yes", "Redis, appendonly no"]
+NAMES = ["Redis, hz 10", "Redis, hz 20"]
 IDENTIFIER = "redis-2"
 NOISE = (0, 1, -1, 2, -2)
 
@@ -58,7 +58,7 @@ def test_costs_runs_and_histograms_have_it_too(laboratory, two_settings):
         f"/api/v1/runs/{run}/histogram", params={"format": "hgrm"}, headers=laboratory.headers
     )
     assert f"target {IDENTIFIER} ({NAMES[1]})" in answer.text
-    assert "redis-appendonly-no-" in answer.headers["content-disposition"]
+    assert "redis-hz-20-" in answer.headers["content-disposition"]
 
 
 def test_series_verdicts_and_drafts_have_it_too(laboratory, two_settings):

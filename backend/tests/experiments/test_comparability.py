@@ -43,13 +43,13 @@ def test_durability_is_compared_across_systems_in_words() -> None:
     warning = found(durable, {"system": "memcached"})["durability"]
 
     assert warning.targets == ("t0", "t1")
-    assert "t0: log on disk before the answer; t1: nothing is kept" in warning.message
+    assert "Redis: log on disk before the answer; Memcached: nothing is kept" in warning.message
     assert "durability" not in found({"system": "redis"}, {"system": "memcached"})
 
 
 def test_what_is_not_known_of_one_side_is_no_agreement() -> None:
     limited = {"system": "memcached", "parameters": {"memory_mb": 64}}
-    assert "t0: not known; t1: 61.04 MiB" in found({"system": "redis"}, limited)["memory"].message
+    assert "Redis: not known; Memcached: 61.04 MiB" in found({"system": "redis"}, limited)["memory"].message
 
 
 def test_versions_count_within_one_system_only() -> None:
@@ -107,13 +107,13 @@ def test_what_nothing_makes_equal_is_named_with_who_cannot() -> None:
 
     (transport,) = [each for each in read.equal if each.aspect == "transport"]
     assert transport.value is None
-    assert transport.cannot == ["t0", "t1"]
+    assert transport.cannot == ["Redis, as a process", "Redis, set up by others"]
     assert "transport" in read.remaining
 
 
 def test_a_target_whose_plugin_nobody_brought_is_shown_with_what_is_written() -> None:
     read = draft({"system": "redis"}, {"system": "etcd"})
 
-    assert [side.label for side in read.sides] == ["Redis", "t1"]
+    assert [side.label for side in read.sides] == ["Redis", "etcd"]
     assert "durability" in {row.aspect for row in read.rows if not row.same}
     assert read.changes == []

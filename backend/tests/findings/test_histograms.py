@@ -116,7 +116,7 @@ def test_the_percentile_text_says_what_it_is_of(laboratory, campaign, runs):
     notes = [line for line in text.splitlines() if line.startswith("# ")]
     assert any(campaign in line for line in notes)
     assert any(line == f"# run: {runs[0]}" for line in notes)
-    assert "# system: Redis 7.0.15, target redis" in notes
+    assert "# system: Redis 7.0.15, target redis (Redis)" in notes
     assert f"/runs/{runs[0]}" in next(line for line in notes if line.startswith("# view: "))
     (line,) = [line for line in notes if line.startswith("# caveats: ")]
     number = line.split("About redis [")[1].split("]")[0]

@@ -157,7 +157,7 @@ def test_a_workload_that_an_excluded_system_cannot_do_is_valid(laboratory):
 def test_the_figure_that_is_watched_is_that_of_the_cells_own_loop():
     fixtures = Path(__file__).parents[3] / "protocol" / "fixtures" / "experiment"
     document = experiment_from_yaml((fixtures / "good-operating-points.yaml").read_text("utf-8"))
-    figures = CampaignFigures(document, {})
+    figures = CampaignFigures(document, {}, {})
     clients, rate = PlannedCell(0, 0, 1), PlannedCell(1, 0, 1)
     assert figures.metric(clients).name == "throughput"
     assert figures.metric(rate).name == "p99_us"

@@ -37,7 +37,7 @@ def completeness(campaigns: Iterable[Counted], at: datetime.datetime) -> Complet
         runs_ended=ended,
         runs=runs,
         under_way=going,
-        at=at,
+        at=at if going else None,
     )
 
 
@@ -50,7 +50,7 @@ def of_run(status: str, at: datetime.datetime) -> CompletenessRead:
         runs_ended=int(complete),
         runs=1,
         under_way=[],
-        at=at,
+        at=None if complete else at,
     )
 
 

@@ -142,7 +142,8 @@ class CompletenessRead(BaseModel):
     """Of the campaigns that are under way."""
     runs: int
     under_way: list[UnderWayRead]
-    at: datetime.datetime
+    at: datetime.datetime | None
+    """When this was so; of what is complete it does not matter, and the answer stays the same."""
 
 
 class Acceptance(BaseModel):

@@ -5587,11 +5587,8 @@ export interface components {
          * @description Whether figures are all there will be.
          */
         CompletenessRead: {
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
+            /** At */
+            at: string | null;
             /** Complete */
             complete: boolean;
             /** Runs */
