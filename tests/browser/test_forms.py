@@ -46,11 +46,14 @@ def stored(platform: RunningPlatform) -> None:
 
 
 def held(place: Locator) -> list[str]:
-    """Values of fields that are examples: that of their own placeholder, or of nobody."""
+    """Values of fields that are examples: that of their own placeholder, or of nobody. A number
+    there is no example, but what holds when nothing is written.
+    """
     found = []
     for field in place.locator("input:not([type=checkbox]):not([type=radio]), textarea").all():
         value = field.input_value()
-        if value and (value == field.get_attribute("placeholder") or EXAMPLES.search(value)):
+        shown = field.get_attribute("placeholder") or ""
+        if value and ((value == shown and not shown.isdigit()) or EXAMPLES.search(value)):
             found.append(value)
     return found
 

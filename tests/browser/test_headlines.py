@@ -64,7 +64,7 @@ def test_page_comparison_bell_and_command_say_the_same(
     expect(header).to_contain_text("gate: no base")
 
     page.goto(f"/compare?campaign={campaign['id']}")
-    said(page.get_by_role("region", name="Verdict"), headline)
+    said(page.get_by_role("region", name="Answer"), headline)
 
     page.goto("/campaigns")
     row = page.get_by_role("row").filter(has_text=campaign["experiment"]["name"]).first
@@ -104,7 +104,7 @@ def test_the_overview_says_what_the_comparison_says_and_calls_a_range_a_range(
     looked_at(page, "overview of two repeats")
 
     last.get_by_role("link", name="Open the comparison").click()
-    said(page.get_by_role("region", name="Verdict"), headline)
+    said(page.get_by_role("region", name="Answer"), headline)
     ledger = page.get_by_role("region", name="Ledger").or_(card(page, "Ledger")).first
     expect(ledger).to_contain_text(RANGE)
     bars = page.get_by_role("img", name=RANGE)

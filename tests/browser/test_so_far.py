@@ -137,8 +137,9 @@ def test_two_settings_have_their_names_in_page_picture_file_and_command(
 ) -> None:
     page.goto(f"/compare?campaign={halfway}")
     main = page.get_by_role("main")
+    sides = main.get_by_role("list", name="Sides")
     for name in NAMES:
-        expect(main.get_by_role("button", name=name, exact=True)).to_be_visible()
+        expect(sides.get_by_text(name, exact=True)).to_be_visible()
     expect(main.get_by_role("figure").first).to_be_visible()
     assert IDENTIFIER not in main.inner_text()
     files = [
