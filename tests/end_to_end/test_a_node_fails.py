@@ -33,7 +33,7 @@ load_levels:
   - {model: open, rate_per_second: 40, connections: 4}
 repetitions: 1
 scenario: fault
-phases: {load_clients: 2, warmup_seconds: 2, measure_seconds: 95, interval_seconds: 1}
+phases: {load_clients: 2, warmup_seconds: 2, measure_seconds: 130, interval_seconds: 1}
 faults:
   - {at_seconds: 6, verb: kill, node: 2}
   - {at_seconds: 10, verb: replace, node: 2}
