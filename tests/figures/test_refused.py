@@ -44,7 +44,9 @@ def server() -> Iterator[tuple[OwnRedis, Redis]]:
 def experiment(slug: str, port: int) -> dict[str, Any]:
     """One run against that server: it loads, and then only reads."""
     document: dict[str, Any] = yaml.safe_load(
-        small_experiment(slug, repetitions=1, measure_seconds=1, records=RECORDS)
+        small_experiment(
+            slug, repetitions=1, measure_seconds=1, records=RECORDS, operations={"read": 1.0}
+        )
     )
     document["targets"][0] |= {
         "deployment": "external", "endpoints": [f"tcp://127.0.0.1:{port}"],
