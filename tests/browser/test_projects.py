@@ -81,7 +81,7 @@ def test_a_project_is_made_renamed_archived_and_brought_back(page: Page) -> None
     expect(said).to_contain_text("nothing new is measured in it")
     looked_at(page, "an archived project")
     said.get_by_role("link", name="bring it back").click()
-    page.get_by_role("button", name="Bring Storage back").click()
+    page.get_by_role("button", name="Bring back Storage").click()
     expect(row(page, "storage-team")).to_contain_text("in use")
     expect(said).to_have_count(0)
     page.goto("/settings?tab=audit")
@@ -98,7 +98,7 @@ def test_the_same_is_done_by_command(house: RunningPlatform) -> None:
         """On the platform's own machine, without a token: its first user."""
         done = weighhouse(
             house, "project", *arguments, WEIGHHOUSE_TOKEN="", WEIGHHOUSE_URL="",
-            WEIGHHOUSE_DATA_DIR=str(house.inner.directory.path),
+            WEIGHHOUSE_DATA_DIR=str(house.inner.directory.path), COLUMNS="200",
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout
