@@ -9,7 +9,6 @@ from backend.tests.notices.kept import notices_of
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
 
-
 CLIENTS, BUSY_US = 4, 910_000
 """The median of a time whose mean is all of the clients' but a hundredth."""
 

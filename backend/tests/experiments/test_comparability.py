@@ -49,7 +49,10 @@ def test_durability_is_compared_across_systems_in_words() -> None:
 
 def test_what_is_not_known_of_one_side_is_no_agreement() -> None:
     limited = {"system": "memcached", "parameters": {"memory_mb": 64}}
-    assert "Redis: not known; Memcached: 61.04 MiB" in found({"system": "redis"}, limited)["memory"].message
+    assert (
+        "Redis: not known; Memcached: 61.04 MiB"
+        in found({"system": "redis"}, limited)["memory"].message
+    )
 
 
 def test_versions_count_within_one_system_only() -> None:
