@@ -1,13 +1,20 @@
 """A campaign is told of in one way: on pages, in lists, under the bell, on the command line."""
 
+import datetime
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from weighhouse_testing.browsing import Sows, Window, looked_at
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_cli.commands.dev import manifests
+from weighhouse_testing.browsing import Window, looked_at
 from weighhouse_testing.command import weighhouse
-from weighhouse_testing.platform import RunningPlatform
+from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import Sown
+from weighhouse_worker.seeding.sowing import sow
+from weighhouse_worker.tools import Tools
 
 TWO = Sown(
     "invented-two-repeats", "Invented: two repeats", ("redis", "garnet"), (4, 16), repetitions=2
@@ -21,13 +28,29 @@ NOT_OF_TWO = re.compile(r"95\s*%")
 
 
 @pytest.fixture(scope="module")
-def campaigns(platform: RunningPlatform, sows: Sows) -> dict[str, dict]:
+def house() -> Iterator[RunningPlatform]:
+    """A platform with nothing else on it: what was weighed last is known."""
+    with running_platform(agent=False) as running:
+        settings = Settings(
+            database_url=running.inner.database_url, redis_url=running.inner.redis_url
+        )
+        for one in (HALF, TWO):
+            sow(Tools(settings), manifests(), [one], datetime.datetime.now(datetime.UTC), print)
+        yield running
+
+
+@pytest.fixture
+def window(windows: Windows, house: RunningPlatform) -> Iterator[Window]:
+    with windows.lent(house.url, (house.email, house.password)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def campaigns(house: RunningPlatform) -> dict[str, dict]:
     """By slug, with what each came to; the one of two repeats is the newest."""
-    sows(HALF)
-    sows(TWO)
-    listed = platform.request("GET", "/campaigns", params={"limit": 20})["items"]
+    listed = house.request("GET", "/campaigns", params={"limit": 20})["items"]
     found = {one["experiment"]["slug"]: one for one in listed}
-    told = platform.request(
+    told = house.request(
         "GET", "/headlines", params={"campaign": [found[one.slug]["id"] for one in (HALF, TWO)]}
     )
     return {
@@ -53,7 +76,7 @@ def card(page: Page, title: str) -> Locator:
 
 @pytest.mark.parametrize("sown", [TWO, HALF], ids=lambda one: one.slug)
 def test_page_comparison_bell_and_command_say_the_same(
-    page: Page, platform: RunningPlatform, campaigns: dict[str, dict], sown: Sown
+    page: Page, house: RunningPlatform, campaigns: dict[str, dict], sown: Sown
 ) -> None:
     campaign = campaigns[sown.slug]
     headline = campaign["headline"]
@@ -75,11 +98,11 @@ def test_page_comparison_bell_and_command_say_the_same(
     row = page.get_by_role("row").filter(has_text=campaign["experiment"]["name"]).first
     expect(row).to_contain_text(headline["badge"])
 
-    verdict = weighhouse(platform, "campaign", "verdict", campaign["id"], COLUMNS="200")
+    verdict = weighhouse(house, "campaign", "verdict", campaign["id"], COLUMNS="200")
     assert headline["sentence"] in verdict.stdout
     assert headline["sure"] in verdict.stdout
     assert "gate: no base" in verdict.stdout
-    listed = weighhouse(platform, "campaign", "list", COLUMNS="250").stdout
+    listed = weighhouse(house, "campaign", "list", COLUMNS="250").stdout
     (line,) = [one for one in listed.splitlines() if campaign["id"] in one]
     assert headline["badge"] in line
 
@@ -124,10 +147,10 @@ def test_half_of_the_runs_failed_is_said_before_who_leads(
 
 
 def test_the_ledger_writes_ratios_in_one_way_and_says_of_what_they_are(
-    page: Page, platform: RunningPlatform, campaigns: dict[str, dict]
+    page: Page, house: RunningPlatform, campaigns: dict[str, dict]
 ) -> None:
     campaign = campaigns[TWO.slug]
-    found = platform.request("GET", "/comparisons", params={"campaign": campaign["id"]})
+    found = house.request("GET", "/comparisons", params={"campaign": campaign["id"]})
     page.goto(f"/compare?campaign={campaign['id']}&figure=all&long=1")
     rows = page.get_by_role("table", name=re.compile("^Ledger")).locator("tbody tr.row")
     expect(rows).to_have_count(len(found["differences"]))
