@@ -2,7 +2,15 @@
 
 import pytest
 from playwright.sync_api import expect
-from weighhouse_testing.browsing import NARROW, SIZES, WIDE, Window, faults, wider_than_window
+from weighhouse_testing.browsing import (
+    NARROW,
+    SIZES,
+    WIDE,
+    Window,
+    cookies_of,
+    faults,
+    wider_than_window,
+)
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.windows import Windows
 
@@ -107,7 +115,10 @@ def test_the_chosen_tab_stays_in_sight_when_a_window_becomes_narrow(window: Wind
     page.wait_for_function(_CHOSEN_IN_SIGHT)
 
 
-def test_on_a_phone_the_audit_log_says_what_was_done(window: Window) -> None:
+def test_on_a_phone_the_audit_log_says_what_was_done(
+    window: Window, platform: RunningPlatform
+) -> None:
+    cookies_of(platform.url, platform.email, platform.password)  # the latest entry
     page = window(NARROW)
     page.goto("/settings?tab=audit")
     entry = page.get_by_role("row").filter(has_text="login.by_password").first

@@ -50,7 +50,7 @@ def test_a_run_carries_what_is_needed_to_judge_it(
     assert run["agent"]["name"] == "local"
     summary = run["summary"]
     every = summary["operations"]["all"]
-    assert every["ok"] > 100
+    assert every["ok"] > 0
     assert every["errors"] == 0
     assert 0 < every["p50_us"] <= every["p99_us"] <= every["max_us"]
     assert every["ok"] == sum(

@@ -30,7 +30,7 @@ def test_both_weigh_in_with_and_without_a_log(platform: RunningPlatform) -> None
     told = {}
     for cell in campaign["cells"]:
         run = platform.request("GET", f"/runs/{cell['runs'][0]['id']}")
-        assert run["summary"]["operations"]["all"]["ok"] > 100
+        assert run["summary"]["operations"]["all"]["ok"] > 0
         assert run["summary"]["operations"]["all"]["errors"] == 0
         assert "error" not in {finding["severity"] for finding in run["findings"]}
         settings = run["target"]["effective_configuration"]

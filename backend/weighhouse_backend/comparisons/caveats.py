@@ -10,7 +10,7 @@ from weighhouse_judging.findings.checks import Finding
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.comparisons.readings import primary, undecided
 from weighhouse_backend.comparisons.schemas import DifferenceRead
-from weighhouse_backend.comparisons.sides import Side, side_labels
+from weighhouse_backend.comparisons.sides import Side
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
@@ -20,6 +20,7 @@ from weighhouse_backend.findings.examination import RunFinding
 
 def caveats_of_sides(
     sides: Sequence[Side],
+    labels: Mapping[str, str],
     disclosure: DisclosureService,
     sheet: DisclosureRead,
     of_runs: Iterable[RunFinding],
@@ -29,6 +30,7 @@ def caveats_of_sides(
 ) -> list[CaveatRead]:
     """The one list of caveats of a comparison.
 
+    :param labels: what the sides are called, by key.
     :param sheet: the disclosure they are shown with.
     :param of_runs: what checks found of their runs, one by one.
     :param of_comparison: what checks found of the sides together.
@@ -45,7 +47,7 @@ def caveats_of_sides(
         undecided=undecided(differences),
         judged=len(primary(differences)),
         tests=sum(one.p_holm is not None for one in differences),
-        labels=side_labels(sides),
+        labels=labels,
         completeness=answered(sheet),
         not_disclosed=left_out(sheet),
     )

@@ -141,8 +141,11 @@ class ComparisonService:
         choice = whole.only(cell)
         sides = choice.sides
         cells = [side.cells for side in sides]
+        shown = {run.run_id for side in sides for run in side.runs}
+        of_runs = self.examination.of_each_run(shown)
+        weighed = self.weighed(whole, of_runs)
+        labels = weighed.labels
         machines = machine_rows([machines_of(side.runs) for side in sides])
-        labels = side_labels(whole.sides)
         rows = fairness_sheet(
             [
                 side_facts(
@@ -161,12 +164,8 @@ class ComparisonService:
             ]
         )
         rows += measured_rows([side.measured for side in sides])
-        shown = {run.run_id for side in sides for run in side.runs}
-        of_runs = self.examination.of_each_run(shown)
         of_comparison = _checked(cells, rows)
         sheet = self.disclosure.sheet(disclosed(sides))
-        read = sides_read(whole.sides)
-        weighed = self.weighed(whole, of_runs)
         found = leads(weighed, cell=cell)
         differences = [
             one
@@ -177,7 +176,7 @@ class ComparisonService:
         levels |= own_levels([side.document for side in sides], levels)
         return ComparisonRead(
             completeness=completeness,
-            sides=read,
+            sides=sides_read(whole.sides, labels),
             baseline=choice.baseline,
             workloads=list(dict.fromkeys(run.workload for side in sides for run in side.runs)),
             load_levels=sorted(
@@ -191,15 +190,15 @@ class ComparisonService:
             headline=headline_read(
                 headline_of(
                     found,
-                    weighed.labels,
+                    labels,
                     self.sides.run_counts(choice, all_cells=cell is None),
                     under_way=choice.under_way,
                 )
             ),
             leads=leads_read(found),
-            readings=readings(weighed.opposed, weighed.labels, differences, cell=cell),
+            readings=readings(weighed.opposed, labels, differences, cell=cell),
             caveats=caveats_of_sides(
-                sides, self.disclosure, sheet, of_runs, of_comparison, rows, differences
+                sides, labels, self.disclosure, sheet, of_runs, of_comparison, rows, differences
             ),
             differences=differences,
             rankings=[]

@@ -1,7 +1,7 @@
 """Sides of a comparison: which targets of which campaigns are set beside each other."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -296,9 +296,11 @@ def _bearer(side: Side) -> Bearer:
     )
 
 
-def sides_read(sides: Sequence[Side]) -> list[SideRead]:
-    """Sides as they are shown together; of one system all but the first have a hollow mark."""
-    labels = side_labels(sides)
+def sides_read(sides: Sequence[Side], labels: Mapping[str, str]) -> list[SideRead]:
+    """Sides as they are shown together; of one system all but the first have a hollow mark.
+
+    :param labels: as of `side_labels`.
+    """
     marked = zip(sides, hollow([side.system_id for side in sides]), strict=True)
     return [_side_read(side, labels[side.key], is_hollow=each) for side, each in marked]
 

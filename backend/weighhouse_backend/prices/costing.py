@@ -12,7 +12,7 @@ from weighhouse_judging.cost.prices import Hourly, LicencePrice, MachinePrice, h
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.dependencies import Comparisons
-from weighhouse_backend.comparisons.sides import Question, Side, sides_read
+from weighhouse_backend.comparisons.sides import Question, Side, side_labels, sides_read
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.prices.schemas import (
     CellCostRead,
@@ -87,7 +87,7 @@ class CostService:
             completeness=completeness,
             price=price,
             rate=rate,
-            sides=sides_read(sides),
+            sides=sides_read(sides, side_labels(sides)),
             cells=cells,
             prices=[_used(one) for one in gathered.prices.values()],
             licences=[_licence(*one) for one in gathered.licences.values()],

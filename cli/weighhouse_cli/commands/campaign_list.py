@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 from rich.text import Text
+from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
@@ -17,7 +18,7 @@ from weighhouse_cli.lists import every, tell_of_rest
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 OLDEST = "oldest"
 COLUMNS = {
-    "id": 36, "experiment": 8, "#": 2, "came to": 12, "gate": 6, "runs": 3, "commit": None,
+    "id": 36, "experiment": 8, "№": 4, "came to": 12, "gate": 6, "runs": 3, "commit": None,
 }  # fmt: skip
 """With their least widths: words of what came out are read on a narrow terminal, too."""
 
@@ -109,7 +110,7 @@ def _show(campaigns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> N
     for one in campaigns:
         runs = f"{one['runs']['completed']}/{one['runs']['total']}"
         table.add_row(
-            one["id"], one["experiment"]["slug"], str(one["number"]),
+            one["id"], one["experiment"]["slug"], numbered(one["number"]),
             _came_to(one, told.get(one["id"])), (one["verdict"] or "").replace("_", " "), runs,
             _commit(one["git"]),
         )  # fmt: skip

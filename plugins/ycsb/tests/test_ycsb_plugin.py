@@ -88,7 +88,7 @@ def test_it_loads_and_measures_in_closed_and_open_loops(context: Context, redis:
     totals = [each.operations for each in events if each.event == "phase_finished"]
     assert totals[0]["insert"].ok == MIX.record_count
     assert set(totals[1]) == {"read", "update", "scan"}
-    assert all(each.ok > 10 and not each.errors for each in totals[1].values())
+    assert all(each.ok > 0 and not each.errors for each in totals[1].values())
     seen = [each for each in events if isinstance(each, Interval)]
     for one, other in itertools.pairwise(seen):
         assert other.start_us >= one.start_us + one.duration_us
