@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from weighhouse_judging.arithmetic.intervals import Spread
 from weighhouse_judging.bench import between, lives
 from weighhouse_judging.bench.between import Noise
 from weighhouse_judging.verdicts.campaigns import PastCampaign, learned
@@ -17,8 +18,12 @@ def test_the_bench_tells_of_two_campaigns_what_the_judge_does(known: int) -> Non
     drawn, decided = between.differences(a, b, noise)
     called = between.changed(drawn, decided)
     for trial in range(200):
+        assert noise.within is not None
         one = between.Between(
-            noise.variance[trial], np.broadcast_to(noise.freedom, (200,))[trial], noise.share
+            noise.variance[trial],
+            np.broadcast_to(noise.freedom, (200,))[trial],
+            noise.share,
+            within=Spread(noise.within.variance[trial], noise.within.freedom),
         )
         sides = [
             {(name, block): value for block, value in enumerate(np.exp(side[trial]).tolist())}
@@ -45,6 +50,10 @@ def test_the_bench_learns_of_campaigns_what_is_learned_of_a_series(known: int) -
         assert float(one.between.variance) == pytest.approx(float(many.variance[trial]))
         freedom = np.broadcast_to(many.freedom, (100,))
         assert float(one.between.freedom) == pytest.approx(float(freedom[trial]))
+        assert one.between.within is not None
+        assert many.within is not None
+        inside = float(many.within.variance[trial])
+        assert float(one.between.within.variance) == pytest.approx(inside)
 
 
 def test_campaigns_that_remember_are_alike_beside_each_other_alone() -> None:

@@ -11,12 +11,14 @@ from weighhouse_judging.arithmetic.borrowing import squeeze
 from weighhouse_judging.arithmetic.families import benjamini_yekutieli, holm
 from weighhouse_judging.arithmetic.intervals import (
     Between,
+    Floats,
     LogDifference,
     Spread,
     level,
     paired,
     rank_distribution,
     rank_interval,
+    two_campaigns,
     two_level,
 )
 from weighhouse_judging.arithmetic.rates import Rate, more_failures, wilson
@@ -141,6 +143,35 @@ def test_what_lies_between_campaigns_never_averages_out() -> None:
     inside = Spread(np.asarray(0.01**2), np.asarray(40.0))
     long = two_level(0.0, 10, 1 / 10_000, inside, between)
     assert float(long.error) >= 0.03
+
+
+@pytest.mark.parametrize("spreads", [(0.01, 0.05), (0.05, 0.01), (0.03, 0.03)])
+@pytest.mark.parametrize("sizes", [(5, 5), (20, 5), (5, 20)])
+def test_campaigns_of_unequal_noise_are_covered(
+    spreads: tuple[float, float], sizes: tuple[int, int]
+) -> None:
+    generator = np.random.default_rng(12)
+    deviation, trials, known = 0.01, 4000, 10
+
+    def drawn(which: int, campaigns: int) -> Floats:
+        shape = (trials, campaigns, sizes[which])
+        off = generator.normal(0, deviation, (trials, campaigns, 1))
+        return np.asarray(generator.normal(0, spreads[which], shape) + off)
+
+    past = drawn(0, known)
+    found = two_campaigns(
+        drawn(0, 1)[:, 0],
+        drawn(1, 1)[:, 0],
+        Between(
+            past.mean(axis=-1).var(axis=-1, ddof=1),
+            np.asarray(known - 1.0),
+            np.asarray(1 / sizes[0]),
+            within=Spread(
+                past.var(axis=-1, ddof=1).mean(axis=-1), np.asarray(known * (sizes[0] - 1.0))
+            ),
+        ),
+    )
+    assert 0.93 <= float(np.mean(np.abs(found.estimate) <= found.half_width())) <= 0.995
 
 
 def test_like_variances_borrow_and_unlike_ones_do_not() -> None:

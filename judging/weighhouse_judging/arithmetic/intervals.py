@@ -9,7 +9,7 @@ Measured cover of each interval: docs/verdicts.md, by `make bench-statistics`.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -120,19 +120,22 @@ class Between:
     """How much of the variance inside campaigns is in it: the mean of 1/repeats."""
     tied: bool = False
     """Was it gained as a multiple of the variance inside campaigns, so that both err together?"""
+    within: Spread | None = None
+    """Of repeats inside the campaigns that it was gained from; None: as inside those judged by it.
+    """
 
     def at(self, share: npt.ArrayLike, within: Spread) -> "Between":
         """The same for means of another number of repeats."""
         wanted = np.asarray(share, dtype=np.float64)
         variance = np.maximum(self.variance + (wanted - self.share) * within.variance, 0.0)
-        return Between(np.asarray(variance), self.freedom, wanted, self.tied)
+        return replace(self, variance=np.asarray(variance), share=wanted)
 
     def with_more(self, other: "Between", within: Spread) -> "Between":
         """Both together, weighted by their freedom."""
         added = other.at(self.share, within)
         freedom = self.freedom + added.freedom
         variance = (self.freedom * self.variance + added.freedom * added.variance) / freedom
-        return Between(np.asarray(variance), np.asarray(freedom), self.share, self.tied)
+        return replace(self, variance=np.asarray(variance), freedom=np.asarray(freedom))
 
 
 def level(values: npt.ArrayLike) -> tuple[Floats, Floats] | None:
@@ -243,6 +246,41 @@ def two_level(
     return _narrower(
         _difference(centre, np.sqrt(variance), freedom),
         _difference(centre, np.sqrt(whole), np.broadcast_to(whole_freedom, whole.shape)),
+    )
+
+
+def two_campaigns(a: Floats, b: Floats, between: Between) -> LogDifference:
+    """Campaign `b` against campaign `a` (logarithms of repeats, two or more a side), where repeats
+    of the two may scatter differently, and otherwise than in the campaigns that told how much
+    campaigns differ: repeats of another target, or on a restless day.
+
+    `two_level`, each with a variance of its own: Var = 2 σ_b² + s_a²/n_a + s_b²/n_b (Welch 1947,
+    Biometrika 34), σ_b² by the variance inside the campaigns that it was gained from. Campaign
+    means taken whole have what these repeats add to what is in them already.
+    """
+    parts = [one.var(axis=-1, ddof=1) / one.shape[-1] for one in (a, b)]
+    repeats = parts[0] + parts[1]
+    freedoms = [one.shape[-1] - 1 for one in (a, b)]
+    inside = between.within or Spread(
+        (parts[0] * a.shape[-1] * freedoms[0] + parts[1] * b.shape[-1] * freedoms[1])
+        / sum(freedoms),
+        np.asarray(float(sum(freedoms))),
+    )
+    whole, known = 2.0 * between.variance, 2.0 * between.share * inside.variance
+    of_whole = np.square(whole) / between.freedom
+    moving = np.square(known) / inside.freedom
+    moving = moving + np.square(parts[0]) / freedoms[0] + np.square(parts[1]) / freedoms[1]
+    centre = np.asarray(b.mean(axis=-1) - a.mean(axis=-1), dtype=np.float64)
+
+    def told(variance: Floats, uncertain: Floats) -> LogDifference:
+        freedom = np.square(variance) / np.maximum(uncertain, 1e-300)
+        most = inside.freedom + between.freedom
+        return _difference(centre, np.sqrt(variance), np.clip(freedom, 1.0, most))
+
+    more = np.maximum(repeats - known, 0.0)
+    return _narrower(
+        told(np.maximum(whole - known, 0.0) + repeats, moving + of_whole),
+        told(whole + more, np.where(more > 0, moving, 0.0) + of_whole),
     )
 
 

@@ -9,16 +9,15 @@ from typing import Literal
 
 import numpy as np
 
-from weighhouse_judging.arithmetic.intervals import Between, Floats, LogDifference, two_level
+from weighhouse_judging.arithmetic.intervals import Between, Floats, LogDifference, two_campaigns
 from weighhouse_judging.bench.bars import Bar, Effort, bar
 from weighhouse_judging.bench.comparing import THRESHOLD, means_of, within
 from weighhouse_judging.bench.trials import Bools, Shape, repeats
 from weighhouse_judging.series.changes import RULE
 from weighhouse_judging.verdicts.campaigns import (
-    MOST_FREEDOM,
     PastCampaign,
+    as_decided,
     learned,
-    with_prior,
 )
 from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.ranks import rank
@@ -69,12 +68,19 @@ def effects(generator: np.random.Generator, noise: Noise, shape: Shape) -> Float
     if noise.kind != "normal":
         share = 0.3 if noise.kind == "two speeds" else 0.1
         return np.where(generator.random(shape) < share, SLOW, 0.0)
-    found = generator.normal(0.0, noise.deviation, shape)
-    if noise.correlation:
-        fresh = np.sqrt(1 - noise.correlation**2)
+    return remembering(generator, noise.correlation, noise.deviation, shape)
+
+
+def remembering(
+    generator: np.random.Generator, correlation: float, deviation: float, shape: Shape
+) -> Floats:
+    """Normal noise whose neighbours (last axis) are so much alike; the deviation is the whole."""
+    found = generator.normal(0.0, deviation, shape)
+    if correlation:
+        fresh = np.sqrt(1 - correlation**2)
         for place in range(1, shape[-1]):
             found[..., place] *= fresh
-            found[..., place] += noise.correlation * found[..., place - 1]
+            found[..., place] += correlation * found[..., place - 1]
     return found
 
 
@@ -90,21 +96,34 @@ class Case:
     cv: float = 0.01
     apart: int = 1
     """How many campaigns the second comes after the first."""
+    other_cv: float | None = None
+    """Noise of the second's repeats; None: that of all others."""
+    correlation: float = 0.0
+    """Of neighbouring repeats in each campaign."""
 
     def __str__(self) -> str:
         first, second = self.sizes
         later = f" {self.apart} later" if self.apart > 1 else ""
-        return f"known={self.known} n={first}/{second} cv={self.cv} {self.noise}{later}"
+        other = "" if self.other_cv is None else f"/{self.other_cv}"
+        alike = f" AR {self.correlation}" if self.correlation else ""
+        return (
+            f"known={self.known} n={first}/{second} cv={self.cv}{other}{alike} {self.noise}{later}"
+        )
 
     def drawn(self, trials: int, seed: int) -> tuple[Floats, Floats, Between]:
         """Logarithms of the two (trial, repeat), equal but for noise; what is known of it."""
         generator = np.random.default_rng([seed, *str(self).encode()])
         off = effects(generator, self.noise, (trials, self.known + 1 + self.apart))[..., None]
         first, second = self.sizes
-        past = repeats(generator, "normal", self.cv, (trials, self.known, first))
-        a = repeats(generator, "normal", self.cv, (trials, first)) + off[:, self.known]
-        b = repeats(generator, "normal", self.cv, (trials, second)) + off[:, -1]
+        past = self._repeats(generator, self.cv, (trials, self.known, first))
+        a = self._repeats(generator, self.cv, (trials, first)) + off[:, self.known]
+        b = self._repeats(generator, self.other_cv or self.cv, (trials, second)) + off[:, -1]
         return a, b, learned_of(past + off[:, : self.known])
+
+    def _repeats(self, generator: np.random.Generator, cv: float, shape: Shape) -> Floats:
+        if not self.correlation:
+            return repeats(generator, "normal", cv, shape)
+        return cv * remembering(generator, self.correlation, 1.0, shape)
 
 
 @dataclass(frozen=True)
@@ -149,16 +168,13 @@ def learned_of(past: Floats) -> Between:
         np.array([float(one.variance) for one in known]),
         np.array([float(one.freedom) for one in known]),
         known[0].share,
+        within=within(past),
     )
 
 
 def differences(a: Floats, b: Floats, between: Between) -> tuple[LogDifference, LogDifference]:
     """What is drawn and what is decided by, of many pairs of campaigns (trial, repeat) at once."""
-    spread = within(a[:, None, :], b)
-    estimate, inside = b.mean(axis=-1) - a.mean(axis=-1), 1 / a.shape[-1] + 1 / b.shape[-1]
-    drawn = two_level(estimate, 1, inside, spread, between)
-    careful = two_level(estimate, 1, inside, spread, with_prior(between, spread))
-    return drawn, careful.with_tails(MOST_FREEDOM)
+    return two_campaigns(a, b, between), as_decided(a, b, between)
 
 
 def changed(drawn: LogDifference, decided: LogDifference) -> Bools:
@@ -230,6 +246,8 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
         effort,
         seed,
     )
+    unequal = _told(UNEQUAL, effort, seed)
+    alike = _told(ALIKE, effort, seed)
     heavy = _told(_cases((HEAVY,), effort), effort, seed)
     speeds = _told(_cases((TWO_SPEEDS,), effort), effort, seed)
     yield bar(
@@ -246,8 +264,22 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
         traded=REMEMBERING,
     )
     yield bar(
+        "cover of 95 % intervals between campaigns of unequal noise",
+        {name: one.covered for name, one in unequal.items()},
+        at_least=0.93,
+        at_most=0.985,
+        traded=QUIETER,
+    )
+    yield bar(
+        "cover of 95 % intervals between campaigns, repeats that remember",
+        {name: one.covered for name, one in alike.items()},
+        at_least=0.93,
+        at_most=0.985,
+        traded=LONGER,
+    )
+    yield bar(
         "equal sides of two campaigns called changed",
-        {name: one.changed for name, one in (usual | remembered).items()},
+        {name: one.changed for name, one in (usual | remembered | unequal | alike).items()},
         at_most=0.01,
     )
     for name, group in (("tails of t with 3", heavy), ("two speeds", speeds)):
@@ -273,6 +305,24 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
     )
 
 
+UNEQUAL = [
+    Case(Noise("normal", deviation), known, sizes, cv, other_cv=other)
+    for known, sizes, (cv, other), deviation in itertools.product(
+        KNOWN, (*SIZES, (20, 5)), ((0.01, 0.03), (0.01, 0.05), (0.03, 0.01), (0.05, 0.01)),
+        DEVIATIONS[:3],
+    )
+]  # fmt: skip
+ALIKE = [
+    Case(Noise("normal", deviation), known, sizes, cv, correlation=0.5)
+    for known, sizes, cv, deviation in itertools.product(
+        KNOWN, (*SIZES, (20, 5)), SPREADS, DEVIATIONS[:3]
+    )
+]
+QUIETER = "where the series is the noisier side's, it tells little of what campaigns differ by"
+LONGER = (
+    "means of five repeats that remember scatter by more than long campaigns tell of them; only "
+    "where campaigns differ by nothing else"
+)
 REMEMBERING = (
     "neighbours of campaigns that remember are more alike than any two, and four of them "
     "more alike than ten; the interval is that of any two"

@@ -96,6 +96,7 @@ def means_of(base: Floats) -> Between:
         base.mean(axis=-1).var(axis=-1, ddof=1),
         np.asarray(base.shape[-2] - 1.0),
         np.asarray(1 / base.shape[-1]),
+        within=within(base),
     )
 
 

@@ -21,19 +21,25 @@ widened by either.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from weighhouse_judging.arithmetic.intervals import Between, Floats, LogDifference, Spread
+from weighhouse_judging.arithmetic.intervals import (
+    Between,
+    Floats,
+    LogDifference,
+    Spread,
+    two_campaigns,
+)
 from weighhouse_judging.series.changes import Point
 from weighhouse_judging.series.course import Piece, column
 from weighhouse_judging.series.watching import find_changes
 from weighhouse_judging.verdicts.noise import (
     FEWEST_CAMPAIGNS,
-    against_base,
     mean_share,
+    told_within,
     within_campaigns,
 )
 
@@ -136,7 +142,10 @@ def _learned(usable: tuple[PastCampaign, ...]) -> Learned | None:
         return None
     variance = float(np.square(means - design @ weights).sum()) / freedom
     between = Between(
-        np.asarray(variance), np.asarray(float(freedom)), np.asarray(mean_share(groups))
+        np.asarray(variance),
+        np.asarray(float(freedom)),
+        np.asarray(mean_share(groups)),
+        within=told_within(groups),
     )
     inverse = np.linalg.pinv(design)
     machines = Machines(places, weights, variance * (inverse @ inverse.T), inverse @ design)
@@ -145,13 +154,10 @@ def _learned(usable: tuple[PastCampaign, ...]) -> Learned | None:
     )
 
 
-def as_decided(
-    base: Sequence[Floats], other: Floats, between: Between, within: Spread | None = None
-) -> LogDifference:
-    """A campaign against others, as is decided by; `noise.against_base` is what is drawn."""
-    spread = within or within_campaigns([*base, other])
-    careful = with_prior(between, spread)
-    return against_base(base, other, careful, spread).with_tails(MOST_FREEDOM)
+def as_decided(a: Floats, b: Floats, between: Between) -> LogDifference:
+    """A campaign against another, as is decided by; `intervals.two_campaigns` is what is drawn."""
+    careful = with_prior(between, between.within or within_campaigns([a, b]))
+    return two_campaigns(a, b, careful).with_tails(MOST_FREEDOM)
 
 
 def with_prior(between: Between, within: Spread) -> Between:
@@ -159,7 +165,7 @@ def with_prior(between: Between, within: Spread) -> Between:
     usual = PRIOR_DEVIATION**2 + between.share * within.variance
     total = between.freedom + PRIOR_FREEDOM
     variance = (between.freedom * between.variance + PRIOR_FREEDOM * usual) / total
-    return Between(np.asarray(variance), between.freedom, between.share, between.tied)
+    return replace(between, variance=np.asarray(variance))
 
 
 def _design(past: Sequence[PastCampaign], means: Floats, all_places: Sequence[str]) -> Floats:

@@ -13,10 +13,11 @@ from weighhouse_judging.arithmetic.intervals import (
     Floats,
     LogDifference,
     paired,
+    two_campaigns,
 )
 from weighhouse_judging.arithmetic.rounding import coarser, step_of
 from weighhouse_judging.verdicts.campaigns import as_decided
-from weighhouse_judging.verdicts.noise import Floor, against_base, within_campaigns
+from weighhouse_judging.verdicts.noise import Floor, within_campaigns
 
 Method = Literal["paired", "unpaired", "two_level"]
 
@@ -86,7 +87,7 @@ def by_campaigns(
     a, b = np.log(list(baseline.values())), np.log(list(other.values()))
     drawn = tested = None
     if between is not None and min(a.size, b.size) > 1:
-        drawn, tested = against_base([a], b, between), as_decided([a], b, between)
+        drawn, tested = two_campaigns(a, b, between), as_decided(a, b, between)
     step = float(step_of(np.exp(np.concatenate([a, b])))) if rounded else None
     information, of_horizon = _information(a, b, between)
     return Figures(
@@ -123,7 +124,8 @@ def _information(a: Floats, b: Floats, between: Between | None) -> tuple[float, 
     within = within_campaigns([a, b])
     whole = 0.0
     if between is not None:
-        whole = 2 * max(float(between.variance - between.share * within.variance), 0.0)
+        known = between.within or within
+        whole = 2 * max(float(between.variance - between.share * known.variance), 0.0)
     inside = max(float(within.variance), RESOLUTION**2)
     now = whole + inside * (1 / a.size + 1 / b.size)
     sharpest, horizon = (whole + inside * 2 / size for size in (looks.SHARPEST_AT, looks.HORIZON))

@@ -143,6 +143,7 @@ def means_of(groups: Sequence[Floats]) -> Between:
         np.asarray(means.var(ddof=1)),
         np.asarray(float(len(groups) - 1)),
         np.asarray(mean_share(groups)),
+        within=told_within(groups),
     )
 
 
@@ -151,6 +152,11 @@ def within_campaigns(groups: Sequence[Floats]) -> Spread:
     freedom = sum(group.size - 1 for group in groups)
     squares = sum(float(np.square(group - group.mean()).sum()) for group in groups)
     return Spread(np.asarray(squares / max(freedom, 1)), np.asarray(float(max(freedom, 1))))
+
+
+def told_within(groups: Sequence[Floats]) -> Spread | None:
+    """The same; None where each campaign has but one repeat."""
+    return within_campaigns(groups) if max(group.size for group in groups) > 1 else None
 
 
 def against_base(

@@ -143,4 +143,4 @@ def _differences(
         elif between is not None:
             information = 2 / (1 / size + 1 / other) / looks.SHARPEST_AT
             for pair, one, another in found:
-                yield [pair], as_decided([one], another, between), information
+                yield [pair], as_decided(one, another, between), information
