@@ -150,7 +150,7 @@ bench-statistics: env ## how often comparisons and gates are wrong, on figures w
 
 .PHONY: bench-detection
 bench-detection: env ## false alarms, power and delay of the watch over series (SERIES=200 of each kind, RULES=1: every rule tried); last line JSON
-	@$(PY)/python -m weighhouse_judging.bench.detection --series $(or $(SERIES),200) $(if $(RULES),--rules)
+	@$(PY)/python -m weighhouse_judging.bench.detection --series $(or $(SERIES),200) $(if $(RULES),--rules) $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench-life
 bench-life: install ## a project's life of 200 builds through database and services, held against what is true and what the bench says (SEEDS="1 2 3", BUILDS=200); last line JSON
@@ -158,7 +158,7 @@ bench-life: install ## a project's life of 200 builds through database and servi
 
 .PHONY: bench-steadiness
 bench-steadiness: env ## how often the classes of a run's steady state are wrong, on courses whose truth is known; last line JSON
-	@$(PY)/python -m weighhouse_judging.bench.steadiness
+	@$(PY)/python -m weighhouse_judging.bench.steadiness $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench-scenarios
 bench-scenarios: env ## how often sweeps, calibrations and what is read from faults and soaks are wrong, on servers whose truth is known; last line JSON
