@@ -35,6 +35,9 @@ The range of n values covers the median with 1 - 2/2ⁿ whatever the distributio
 outlier-ridden noise alike (simulated in the bench); an order statistic alone cannot.
 """
 
+UNSEEN = 0.15
+"""Share by which a variance between campaigns that is seen as 0 is uncertain (simulated)."""
+
 TRIMMED = 0.1
 """Share of pairs at either end that takes no part in their mean; none below ten pairs."""
 
@@ -267,9 +270,9 @@ def two_campaigns(a: Floats, b: Floats, between: Between) -> LogDifference:
         np.asarray(float(sum(freedoms))),
     )
     whole, known = 2.0 * between.variance, 2.0 * between.share * inside.variance
-    of_whole = np.square(whole) / between.freedom
-    moving = np.square(known) / inside.freedom
-    moving = moving + np.square(parts[0]) / freedoms[0] + np.square(parts[1]) / freedoms[1]
+    own = np.square(parts[0]) / freedoms[0] + np.square(parts[1]) / freedoms[1]
+    of_whole, of_known = np.square(whole) / between.freedom, np.square(known) / inside.freedom
+    seen = np.where(whole > known, 1.0, UNSEEN)
     centre = np.asarray(b.mean(axis=-1) - a.mean(axis=-1), dtype=np.float64)
 
     def told(variance: Floats, uncertain: Floats) -> LogDifference:
@@ -279,8 +282,8 @@ def two_campaigns(a: Floats, b: Floats, between: Between) -> LogDifference:
 
     more = np.maximum(repeats - known, 0.0)
     return _narrower(
-        told(np.maximum(whole - known, 0.0) + repeats, moving + of_whole),
-        told(whole + more, np.where(more > 0, moving, 0.0) + of_whole),
+        told(np.maximum(whole - known, 0.0) + repeats, own + seen * (of_known + of_whole)),
+        told(whole + more, np.where(more > 0, own + of_known, 0.0) + of_whole),
     )
 
 
