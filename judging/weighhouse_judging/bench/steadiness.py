@@ -42,7 +42,7 @@ class Kind:
     draw: Draw
     bar: float
     """Largest share called anything but flat, of a still one; smallest share called anything but
-    flat, of a moving one."""
+    flat, of a moving one; called periodic, of one that is."""
     bar_from: int = 30
     """Intervals from which on the bar holds."""
     up_to: int = 10**9
@@ -280,12 +280,14 @@ def score(kind: Kind, intervals: int, *, trials: int = TRIALS, seed: int = SEED)
     called = Counter(assess(kind.draw(generator, intervals)).kind for _ in range(trials))
     flagged = 1.0 - called["flat"] / trials
     holds = kind.bar_from <= intervals <= kind.up_to
-    fine = flagged <= kind.bar if kind.truth == "flat" else flagged >= kind.bar
+    named = called[kind.truth] / trials
+    told = named if kind.truth == "periodic" else flagged
+    fine = flagged <= kind.bar if kind.truth == "flat" else told >= kind.bar
     return Score(
         kind.name,
         intervals,
         flagged,
-        called[kind.truth] / trials,
+        named,
         kind.bar if holds else None,
         fine or not holds,
     )
