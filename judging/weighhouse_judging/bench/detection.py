@@ -35,7 +35,7 @@ that it is calmer than before takes longer to see, and harms nobody.
 """
 SPREAD_TOLERANCE = 30
 """Where a spread changed is known no better than to so many runs when it is told first."""
-TRADED = {"wandering level": 0.4, "noise that triples": 0.4}
+TRADED = {"wandering level": 0.4, "noise that triples": 0.4, "restless by turns": 0.6}
 """False alerts per 100 runs where fewer cost more than they save; elsewhere 0.2."""
 TWO_STEPS_APART = (6, 12, 25)
 TWO_STEPS_TOLERANCE = 2
