@@ -89,7 +89,7 @@ def test_a_project_is_made_renamed_archived_and_brought_back(page: Page) -> None
         expect(page.get_by_role("table", name="Audit log")).to_contain_text(action)
 
 
-def test_the_same_is_done_by_command(house: RunningPlatform) -> None:
+def test_the_same_is_done_by_command(page: Page, house: RunningPlatform) -> None:
     made = weighhouse(house, "project", "create", "by-command", "--name", "By command")
     assert made.returncode == Exit.INVALID, "the token is a project's"
     assert "personal token" in made.stderr
@@ -104,13 +104,22 @@ def test_the_same_is_done_by_command(house: RunningPlatform) -> None:
         return done.stdout
 
     assert "By command is there" in as_first_user("create", "by-command", "--name", "By command")
+    page.goto("/settings?tab=projects")
+    expect(row(page, "by-command")).to_contain_text("By command")
+    expect(row(page, "by-command")).to_contain_text("in use")
     assert "called Renamed" in as_first_user("rename", "by-command", "Renamed")
     assert "nothing is deleted" in as_first_user("archive", "by-command")
+    page.reload()
+    expect(row(page, "by-command")).to_contain_text("Renamed")
+    expect(row(page, "by-command")).to_contain_text("archived")
+    assert "Renamed" not in menu(page)
     listed = as_first_user("list")
     assert "Renamed" in listed
     assert "archived 20" in listed
     assert "in use again" in as_first_user("restore", "by-command")
     assert "archived" not in as_first_user("list")
+    page.reload()
+    expect(row(page, "by-command")).to_contain_text("in use")
 
 
 def test_a_command_says_which_projects_there_are(house: RunningPlatform) -> None:

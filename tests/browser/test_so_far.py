@@ -152,9 +152,10 @@ def test_two_settings_have_their_names_in_page_picture_file_and_command(
         assert all(one in text for one in NAMES), name
         # Addresses lead to targets by what they are called there.
         assert IDENTIFIER not in re.sub(r"https?://\S+", "", text)
-    command = said(platform, "campaign", "cost", halfway)
-    assert all(one in command for one in NAMES)
-    assert IDENTIFIER not in command
+    for command in ("cost", "watch"):
+        told = said(platform, "campaign", command, halfway)
+        assert all(one in told for one in NAMES), command
+        assert IDENTIFIER not in told, command
     page.goto(f"/campaigns/{halfway}")
     matrix = page.get_by_role("table", name=re.compile("^Runs by workload"))
     for name in NAMES:
