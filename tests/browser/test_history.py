@@ -41,8 +41,10 @@ def drawn(picture: str, what: str) -> Lines:
 def series(platform: RunningPlatform, sows: Sows) -> dict:
     """A series that steps once, with its changes."""
     sows(STEPPED)
-    listed = platform.request("GET", "/series", params={"limit": 200})["items"]
-    (one,) = [each for each in listed if each["experiment"]["slug"] == STEPPED.slug]
+    experiment = platform.request("GET", f"/experiments/{STEPPED.slug}")["id"]
+    asked = {"experiment_id": experiment, "limit": 50}
+    listed = platform.request("GET", "/series", params=asked)["items"]
+    (one,) = [each for each in listed if each["metric"] == "throughput"]
     found: dict = platform.request("GET", f"/series/{one['id']}", params={"metric": "throughput"})
     return found
 

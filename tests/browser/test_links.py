@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
+from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
 from weighhouse_testing.windows import Windows
@@ -282,6 +283,26 @@ def test_a_notice_leads_to_what_it_tells(page: Page, house: RunningPlatform, ale
     link.click()
     expect(page.get_by_role("heading", level=2, name=alert["title"])).to_be_visible()
     expect(page).to_have_url(re.compile(f"alert={alert['id']}"))
+
+
+def test_a_file_names_the_page_of_the_side_and_cell_that_it_is_of(
+    page: Page, house: RunningPlatform, newest: dict
+) -> None:
+    side = f"{newest['id']}~memcached"
+    cell = ("--workload", "balanced", "--load", "16 clients")
+    file = weighhouse(house, "histogram", "--side", side, *cell)
+    assert file.returncode == 0, file.stderr
+    (address,) = set(re.findall(rf"{re.escape(house.url)}/compare\S+", file.stdout))
+    page.goto(address)
+    assert [one.split()[0] for one in sides(page)] == ["Memcached"]
+    assert heading(page).endswith(": balanced, 16 clients")
+
+    (run, *_) = house.request("GET", "/runs", params={"campaign_id": newest["id"]})["items"]
+    file = weighhouse(house, "histogram", run["id"])
+    (address,) = set(re.findall(rf"{re.escape(house.url)}/runs\S+", file.stdout))
+    page.goto(address)
+    assert heading(page).lower().startswith(f"{run['target']}, {run['workload']}".lower())
+    assert f"repeat {run['repetition']}" in plain(page.get_by_role("main").inner_text())
 
 
 def links(place: Locator) -> dict[str, str]:
