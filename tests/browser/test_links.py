@@ -97,6 +97,13 @@ def ledger(page: Page) -> list[dict[str, str]]:
     ]
 
 
+def only_row(page: Page, cell: str) -> dict[str, str]:
+    """The row of a comparison's ledger, which is of one cell and nothing else."""
+    rows = ledger(page)
+    assert [row["cell"] for row in rows] == [cell], "other cells than the link's are compared"
+    return rows[0]
+
+
 def heading(page: Page) -> str:
     """The first heading, once the page is there: nothing in the window is being loaded."""
     first = page.get_by_role("heading", level=1)
@@ -118,8 +125,7 @@ def test_an_alert_compares_its_cell_before_and_after(
     link.click()
     assert sides(page) == ["Redis 7.0.15 baseline", "Redis 7.2.1"]
     assert heading(page).endswith(f": balanced, {lead['load_level']['label']}")
-    (row,) = ledger(page)
-    assert row["cell"] == f"balanced, {lead['load_level']['label']}"
+    row = only_row(page, f"balanced, {lead['load_level']['label']}")
     assert row["side"] == "Redis 7.2.1"
     assert [row["baseline"], row["this side"]] == figures
     verdict = page.get_by_role("region", name="Answer")
@@ -180,8 +186,7 @@ def test_a_point_is_compared_with_the_one_before(
         f"Redis № {LAST - 1}",
         f"Redis № {LAST}",
     ]
-    (row,) = ledger(page)
-    assert row["cell"] == f"balanced, {lead['load_level']['label']}"
+    row = only_row(page, f"balanced, {lead['load_level']['label']}")
     assert row["this side"].startswith(value.split()[0])
 
 

@@ -12,7 +12,7 @@ from weighhouse_testing.windows import Windows
 
 ROUNDED = "redis-aerospike-dragonfly"
 IMPOSSIBLE = "cannot be true as printed"
-RATIO = re.compile(r"= (\d+(?:\.\d+)?);")
+RATIO = re.compile(r"= (\d+(?:\.\d+)?)")
 TIMES = re.compile(r"answers (\d+) to (\d+) times")
 
 
