@@ -88,7 +88,4 @@ def test_no_line_leads_through_a_step(
     (step,) = [one for one in series["change_points"] if one["kind"] == "step"]
     told = f"{step['relative'] * 100:+.1f}"
     assert told in picture
-    number = series["points"][points.index(step["at"])]["campaign_number"]
-    main = page.get_by_role("main")
-    expect(main).to_contain_text(told)
-    expect(main).to_contain_text(f"№ {number}")
+    expect(page.get_by_role("main")).to_contain_text(told)

@@ -22,10 +22,10 @@ SOWN = {
     for repeats in SPANS
 }  # fmt: skip
 SPAN = re.compile(r"ranges? of \d+ repeats|\b95\s*%[^,.;]*")
-FIGURE = re.compile(r"(\d+(?:\.\d+)?)\s*([kM]?)\s*(?:op/s|µs|ms|s|MiB|GiB)$")
+FIGURE = re.compile(r"(\d[\d ]*(?:\.\d+)?) (k op/s|M op/s|op/s|µs|ms|s)$")
 STEP = 1.0005
 """Half a step of a difference, by which what is told of medians may miss them."""
-UNITS = {"": 1.0, "k": 1e3, "M": 1e6}
+UNITS = {"op/s": 1.0, "k op/s": 1e3, "M op/s": 1e6, "µs": 1.0, "ms": 1e3, "s": 1e6}
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +46,12 @@ def plain(text: str) -> str:
 
 
 def ends(text: str) -> tuple[float, float]:
-    """Between which values a number was that is printed so, in its unit without scale."""
+    """Between which values a figure was that is printed so: operations a second, or µs."""
     found = FIGURE.search(text)
     assert found, f"no figure: {text}"
-    half = 0.5 * 10.0 ** -len(found[1].partition(".")[2]) * UNITS[found[2]]
-    return float(found[1]) * UNITS[found[2]] - half, float(found[1]) * UNITS[found[2]] + half
+    number, unit = found[1].replace(" ", ""), UNITS[found[2]]
+    half = 0.5 * 10.0 ** -len(number.partition(".")[2])
+    return (float(number) - half) * unit, (float(number) + half) * unit
 
 
 def ends_of_ratio(text: str) -> tuple[float, float]:

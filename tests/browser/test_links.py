@@ -294,8 +294,8 @@ def test_a_file_names_the_page_of_the_side_and_cell_that_it_is_of(
     page: Page, house: RunningPlatform, newest: dict
 ) -> None:
     side = f"{newest['id']}~memcached"
-    cell = ("--workload", "balanced", "--load", "16 clients")
-    file = weighhouse(house, "histogram", "--side", side, *cell)
+    of = ("--workload", "balanced", "--load", "16 clients")
+    file = weighhouse(house, "histogram", "--side", side, *of)
     assert file.returncode == 0, file.stderr
     (address,) = set(re.findall(rf"{re.escape(house.url)}/compare\S+", file.stdout))
     page.goto(address)
@@ -303,10 +303,11 @@ def test_a_file_names_the_page_of_the_side_and_cell_that_it_is_of(
     assert heading(page).endswith(": balanced, 16 clients")
 
     (run, *_) = house.request("GET", "/runs", params={"campaign_id": newest["id"]})["items"]
+    cell = run["cell"]
     file = weighhouse(house, "histogram", run["id"])
     (address,) = set(re.findall(rf"{re.escape(house.url)}/runs\S+", file.stdout))
     page.goto(address)
-    assert heading(page).lower().startswith(f"{run['target']}, {run['workload']}".lower())
+    assert heading(page).lower().startswith(f"{cell['target']}, {cell['workload']}".lower())
     assert f"repeat {run['repetition']}" in plain(page.get_by_role("main").inner_text())
 
 
