@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from weighhouse_cli.exits import Exit
-from weighhouse_testing.browsing import looked_at
+from weighhouse_testing.browsing import WIDE, looked_at
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.windows import Windows
@@ -32,6 +32,7 @@ def row(page: Page, slug: str) -> Locator:
 def stands(page: Page, slug: str, state: str) -> None:
     """A project's row shows one state; what it has for another width is not seen."""
     other = {"archived": "in use", "in use": "archived"}[state]
+    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
     expect(row(page, slug)).to_contain_text(state, use_inner_text=True)
     expect(row(page, slug)).not_to_contain_text(other, use_inner_text=True)
 
