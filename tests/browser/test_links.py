@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
+from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
 from weighhouse_testing.windows import Windows
@@ -96,6 +97,13 @@ def ledger(page: Page) -> list[dict[str, str]]:
     ]
 
 
+def only_row(page: Page, cell: str) -> dict[str, str]:
+    """The row of a comparison's ledger, which is of one cell and nothing else."""
+    rows = ledger(page)
+    assert [row["cell"] for row in rows] == [cell], "other cells than the link's are compared"
+    return rows[0]
+
+
 def heading(page: Page) -> str:
     """The first heading, once the page is there: nothing in the window is being loaded."""
     first = page.get_by_role("heading", level=1)
@@ -117,8 +125,7 @@ def test_an_alert_compares_its_cell_before_and_after(
     link.click()
     assert sides(page) == ["Redis 7.0.15 baseline", "Redis 7.2.1"]
     assert heading(page).endswith(f": balanced, {lead['load_level']['label']}")
-    (row,) = ledger(page)
-    assert row["cell"] == f"balanced, {lead['load_level']['label']}"
+    row = only_row(page, f"balanced, {lead['load_level']['label']}")
     assert row["side"] == "Redis 7.2.1"
     assert [row["baseline"], row["this side"]] == figures
     verdict = page.get_by_role("region", name="Answer")
@@ -179,8 +186,7 @@ def test_a_point_is_compared_with_the_one_before(
         f"Redis № {LAST - 1}",
         f"Redis № {LAST}",
     ]
-    (row,) = ledger(page)
-    assert row["cell"] == f"balanced, {lead['load_level']['label']}"
+    row = only_row(page, f"balanced, {lead['load_level']['label']}")
     assert row["this side"].startswith(value.split()[0])
 
 
@@ -282,6 +288,28 @@ def test_a_notice_leads_to_what_it_tells(page: Page, house: RunningPlatform, ale
     link.click()
     expect(page.get_by_role("heading", level=2, name=alert["title"])).to_be_visible()
     expect(page).to_have_url(re.compile(f"alert={alert['id']}"))
+
+
+def test_a_file_names_the_page_of_the_side_and_cell_that_it_is_of(
+    page: Page, house: RunningPlatform, newest: dict
+) -> None:
+    side = f"{newest['id']}~memcached"
+    of = ("--workload", "balanced", "--load", "16 clients")
+    file = weighhouse(house, "histogram", "--side", side, *of)
+    assert file.returncode == 0, file.stderr
+    (address,) = set(re.findall(rf"{re.escape(house.url)}/compare\S+", file.stdout))
+    page.goto(address)
+    assert [one.split()[0] for one in sides(page)] == ["Memcached"]
+    assert heading(page).endswith(": balanced, 16 clients")
+
+    runs = house.request("GET", "/runs", params={"campaign_id": newest["id"]})["items"]
+    run = next(one for one in runs if not one["measured_again"])
+    cell = run["cell"]
+    file = weighhouse(house, "histogram", run["id"])
+    (address,) = set(re.findall(rf"{re.escape(house.url)}/runs\S+", file.stdout))
+    page.goto(address)
+    assert heading(page).lower().startswith(f"{cell['target']}, {cell['workload']}".lower())
+    assert f"repeat {run['repetition']}" in plain(page.get_by_role("main").inner_text())
 
 
 def links(place: Locator) -> dict[str, str]:

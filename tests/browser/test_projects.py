@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from weighhouse_cli.exits import Exit
-from weighhouse_testing.browsing import looked_at
+from weighhouse_testing.browsing import WIDE, looked_at
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.windows import Windows
@@ -29,6 +29,14 @@ def row(page: Page, slug: str) -> Locator:
     return page.get_by_role("row").filter(has=page.locator(f"code:text-is('{slug}')"))
 
 
+def stands(page: Page, slug: str, state: str) -> None:
+    """A project's row shows one state; what it has for another width is not seen."""
+    other = {"archived": "in use", "in use": "archived"}[state]
+    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+    expect(row(page, slug)).to_contain_text(state, use_inner_text=True)
+    expect(row(page, slug)).not_to_contain_text(other, use_inner_text=True)
+
+
 def menu(page: Page) -> list[str]:
     """What the project menu offers."""
     page.locator("button.project").click()
@@ -49,7 +57,7 @@ def test_a_project_is_made_renamed_archived_and_brought_back(page: Page) -> None
     expect(dialog.get_by_label("Slug")).to_have_value("storage-team")
     looked_at(page, "new project")
     dialog.get_by_role("button", name="Make the project").click()
-    expect(row(page, "storage-team")).to_contain_text("in use")
+    stands(page, "storage-team", "in use")
     assert menu(page) == ["Main", "Storage team", "All projects…"]
 
     page.get_by_role("button", name="New project").click()
@@ -72,7 +80,7 @@ def test_a_project_is_made_renamed_archived_and_brought_back(page: Page) -> None
     expect(dialog).to_contain_text("Schedules stand still")
     looked_at(page, "archive a project")
     dialog.get_by_role("button", name="Archive it").click()
-    expect(row(page, "storage-team")).to_contain_text("archived")
+    stands(page, "storage-team", "archived")
     looked_at(page, "projects")
     assert menu(page) == ["Main", "All projects…"], "it has left the menu"
 
@@ -82,14 +90,14 @@ def test_a_project_is_made_renamed_archived_and_brought_back(page: Page) -> None
     looked_at(page, "an archived project")
     said.get_by_role("link", name="bring it back").click()
     page.get_by_role("button", name="Bring back Storage").click()
-    expect(row(page, "storage-team")).to_contain_text("in use")
+    stands(page, "storage-team", "in use")
     expect(said).to_have_count(0)
     page.goto("/settings?tab=audit")
     for action in ("project.created", "project.renamed", "project.archived", "project.restored"):
         expect(page.get_by_role("table", name="Audit log")).to_contain_text(action)
 
 
-def test_the_same_is_done_by_command(house: RunningPlatform) -> None:
+def test_the_same_is_done_by_command(page: Page, house: RunningPlatform) -> None:
     made = weighhouse(house, "project", "create", "by-command", "--name", "By command")
     assert made.returncode == Exit.INVALID, "the token is a project's"
     assert "personal token" in made.stderr
@@ -104,13 +112,22 @@ def test_the_same_is_done_by_command(house: RunningPlatform) -> None:
         return done.stdout
 
     assert "By command is there" in as_first_user("create", "by-command", "--name", "By command")
+    page.goto("/settings?tab=projects")
+    expect(row(page, "by-command")).to_contain_text("By command")
+    stands(page, "by-command", "in use")
     assert "called Renamed" in as_first_user("rename", "by-command", "Renamed")
     assert "nothing is deleted" in as_first_user("archive", "by-command")
+    page.reload()
+    expect(row(page, "by-command")).to_contain_text("Renamed")
+    stands(page, "by-command", "archived")
+    assert "Renamed" not in menu(page)
     listed = as_first_user("list")
     assert "Renamed" in listed
     assert "archived 20" in listed
     assert "in use again" in as_first_user("restore", "by-command")
     assert "archived" not in as_first_user("list")
+    page.reload()
+    stands(page, "by-command", "in use")
 
 
 def test_a_command_says_which_projects_there_are(house: RunningPlatform) -> None:

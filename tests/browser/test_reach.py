@@ -12,6 +12,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.commands.dev import manifests
 from weighhouse_testing.browsing import looked_at
+from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.stored_campaigns import RARE, store_campaigns
 from weighhouse_testing.windows import Windows
@@ -23,6 +24,8 @@ COUNT = 1_000
 NAME = "Invented: three sides at a glance"
 PAGES = "Pages of campaigns"
 PART = 50
+LISTED = re.compile(r"[0-9a-f-]{36} .*?№ (\d+)")
+"""A line of the command's list."""
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +147,32 @@ def test_what_is_searched_and_narrowed_stands_in_the_address(page: Page) -> None
     page.get_by_role("button", name="Show all campaigns").last.click()
     expect(page).to_have_url(re.compile(r"/campaigns$"))
     shown(page, "№ 1000 to")
+
+
+@pytest.mark.parametrize(
+    ("address", "arguments"),
+    [
+        ("/campaigns", ()),
+        ("/campaigns?page=oldest", ("--oldest",)),
+        ("/campaigns?q=777", ("777",)),
+        ("/campaigns?by=Ada", ("--by", "Ada")),
+        ("/campaigns?branch=rare", ("--branch", "rare")),
+        ("/campaigns?verdict=regression", ("--verdict", "regression")),
+    ],
+)
+def test_page_and_command_list_the_same(
+    page: Page, house: RunningPlatform, address: str, arguments: tuple[str, ...]
+) -> None:
+    page.goto(address)
+    expect(page.locator("#campaigns-list tbody tr").first).to_be_visible()
+    limit = str(PART)
+    listed = weighhouse(house, "campaign", "list", *arguments, "--limit", limit, COLUMNS="250")
+    assert listed.returncode == 0, listed.stderr
+    by_command = [
+        int(one) for one in re.findall(r"^[0-9a-f-]{36} .*?№ (\d+)", listed.stdout, re.MULTILINE)
+    ]
+    assert rows(page) == by_command
+    assert by_command
 
 
 def test_an_experiments_own_campaigns_are_reached_too(page: Page) -> None:

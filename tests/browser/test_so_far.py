@@ -101,7 +101,7 @@ def test_page_picture_file_and_command_say_it_until_the_end(
     name, ledger = takes(page, "Export", "Ledger, CSV")
     first = ledger.splitlines()[0]
     found = SO_FAR.search(first)
-    assert found, first
+    assert found, f"the file does not say that more may come: {first}"
     assert name.startswith(f"so-far-{found[1]}-of-16-runs-paused-at-")
     name, picture = takes(page, "Export Load curve", "Picture, SVG")
     assert SO_FAR.search(picture)
@@ -152,9 +152,11 @@ def test_two_settings_have_their_names_in_page_picture_file_and_command(
         assert all(one in text for one in NAMES), name
         # Addresses lead to targets by what they are called there.
         assert IDENTIFIER not in re.sub(r"https?://\S+", "", text)
-    command = said(platform, "campaign", "cost", halfway)
-    assert all(one in command for one in NAMES)
-    assert IDENTIFIER not in command
+    for command in ("cost", "watch"):
+        told = said(platform, "campaign", command, halfway)
+        missing = [one for one in NAMES if one not in told]
+        assert not missing, f"campaign {command} calls these otherwise: {missing}"
+        assert IDENTIFIER not in told, command
     page.goto(f"/campaigns/{halfway}")
     matrix = page.get_by_role("table", name=re.compile("^Runs by workload"))
     for name in NAMES:
