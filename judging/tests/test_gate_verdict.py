@@ -90,9 +90,7 @@ def test_the_message_says_of_how_many_cells_and_names_them(
 def test_what_was_not_measured_or_cannot_be_compared_is_counted_and_named_too() -> None:
     lost = cell(candidate={}, candidate_attempts=Attempts(0, ("deploy",) * 5))
     said = decide([cell(seed=2), cell(seed=3), lost]).message.splitlines()[0]
-    assert said.endswith(
-        "1 of 3 cells could not be measured (deploy): redis, balanced, 1 clients."
-    )
+    assert said.endswith("1 of 3 cells could not be measured (deploy): redis, balanced, 1 clients.")
     other = cell(0.5, mismatches=(FieldChange("record count", "10,000,000", "1,000"),))
     said = decide([cell(seed=2), other]).message.splitlines()[0]
     assert said.endswith(
