@@ -43,8 +43,14 @@ describe('isFolded', () => {
 
 describe('matrixNote', () => {
   it('counts what matters', () => {
-    expect(matrixNote(rows)).toBe('Of 3 conditions, 1 that differ may explain a difference in the figures.')
-    expect(matrixNote(rows.slice(0, 2))).toContain('none that differs')
+    expect(matrixNote(rows, 2)).toBe('Of 3 conditions, 1 that differ may explain a difference in the figures.')
+    expect(matrixNote(rows.slice(0, 2), 2)).toContain('none that differs')
+  })
+})
+
+describe('matrixNote of one side', () => {
+  it('says nothing of what differs', () => {
+    expect(matrixNote(rows, 1)).toBe('3 conditions under which it was measured.')
   })
 })
 

@@ -28,7 +28,8 @@ export function isFolded(group: { role: FairnessRole; rows: readonly Pick<Aspect
 }
 
 /** How the sides differ, in one line: `3 of 14 conditions may explain a difference, 4 come with the systems`. */
-export function matrixNote(rows: readonly AspectRow[]): string {
+export function matrixNote(rows: readonly AspectRow[], sides: number): string {
+  if (sides < 2) return `${rows.length} conditions under which it was measured.`
   const count = (role: FairnessRole) => rows.filter((row) => row.role === role).length
   const [may, forced] = [count('may_explain'), count('cannot_be_avoided')]
   if (!may && !forced) return `Of ${rows.length} conditions, none that differs may explain a difference in the figures.`
