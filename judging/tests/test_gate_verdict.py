@@ -122,7 +122,9 @@ def test_what_differs_between_campaigns_is_no_regression() -> None:
 
 
 def test_an_unknown_variance_between_campaigns_is_said() -> None:
-    assert "not known yet" in decide([cell(campaigns=1)]).message
+    said = decide([cell(campaigns=1)]).message
+    assert "not known yet" in said
+    assert "`" not in said, "pages, letters and terminals show it as it is"
     assert "not known yet" not in decide([cell()]).message
 
 

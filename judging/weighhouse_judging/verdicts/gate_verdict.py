@@ -247,13 +247,13 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
         notes.append(
             "By how much this machine differs from the base's is not known: campaigns on both "
             "tell, while the level stays. Until then a base that is measured beside the build "
-            "tells (`base: beside`)."
+            "tells (base: beside)."
         )
     if any(not base.between_known and not base.elsewhere for _, base in judged):
         notes.append(
             "How much whole campaigns differ on this machine is not known yet: it takes "
             f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then a "
-            "base that is measured beside the build tells (`base: beside`)."
+            "base that is measured beside the build tells (base: beside)."
         )
     return notes
 
