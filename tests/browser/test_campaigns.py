@@ -68,7 +68,8 @@ def test_the_sign_of_a_number_fetches_no_other_alphabet(page: Page, weighed: dic
     expect(page.get_by_role("heading", level=1, name="№")).to_be_visible()
     page.wait_for_load_state("networkidle")
     fetched = page.evaluate(
-        "[...document.fonts].filter(one => one.status !== 'unloaded').map(one => one.unicodeRange.toUpperCase())"
+        "[...document.fonts].filter(one => one.status !== 'unloaded')"
+        ".map(one => one.unicodeRange.toUpperCase())"
     )
     assert any("U+0-FF" in one for one in fetched), fetched
     assert not any("U+400-45F" in one for one in fetched), fetched
