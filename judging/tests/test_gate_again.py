@@ -52,7 +52,7 @@ def test_what_is_not_worse_again_is_taken_back_and_both_figures_are_kept() -> No
     result = decide([cell(0.85, 1.0), cell(1.0, seed=2)])
     assert (result.verdict, result.exit_code) == ("inconclusive", 2)
     first, *notes = result.message.splitlines()
-    assert first.endswith(": 1 cell seemed worse, and not when measured again.")
+    assert first.endswith(": 1 of 2 cells seemed worse, and not when measured again.")
     seemed, again = back.first.relative, back.again.relative
     said = f"seemed worse by {seemed:+.1%}, measured again {again:+.1%}: taken back."
     assert notes == [f"redis, 1 clients: throughput {said}"]
@@ -60,7 +60,7 @@ def test_what_is_not_worse_again_is_taken_back_and_both_figures_are_kept() -> No
 
 def test_a_regression_that_stands_says_both_figures() -> None:
     message = decide([cell(0.85, 0.86)]).message
-    assert "1 cell regressed. redis, 1 clients: throughput -1" in message
+    assert "the only cell regressed: redis, 1 clients: throughput -1" in message
     assert ", measured again -1" in message
 
 

@@ -91,7 +91,7 @@ def test_of_a_machine_that_nobody_knows_nothing_is_told() -> None:
     assert "because the base was measured on another machine" in first
     assert "whole campaigns differ" not in result.message
     assert note.startswith("By how much this machine differs from the base's is not known")
-    assert "`base: beside`" in note
+    assert "(base: beside)" in note
 
 
 def test_a_machine_that_took_over_where_the_level_changed_is_not_told_from_it() -> None:

@@ -66,6 +66,41 @@ def test_a_step_down_is_a_regression_named_with_its_interval() -> None:
     assert result.cells[1].stopped_by == "base"
 
 
+@pytest.mark.parametrize(
+    ("worse", "beginning", "ending"),
+    [
+        (1, "1 of 6 cells regressed: redis, balanced, 1 clients: throughput -", "]."),
+        (2, "2 of 6 cells regressed: redis, balanced, 1 clients: throughput -", "]."),
+        (4, "4 of 6 cells regressed: ", "]."),
+        (5, "5 of 6 cells regressed: ", "; 2 more."),
+        (6, "all 6 cells regressed: ", "; 3 more."),
+    ],
+)
+def test_the_message_says_of_how_many_cells_and_names_them(
+    worse: int, beginning: str, ending: str
+) -> None:
+    cells = [cell(0.8 if seed <= worse else 1.0, seed=seed) for seed in range(1, 7)]
+    said = decide(cells).message.splitlines()[0].partition(" differs: ")[2]
+    assert said.startswith(beginning), said
+    assert said.endswith(ending), said
+    named = [seed for seed in range(1, 7) if f"balanced, {seed} clients: " in said]
+    assert named == list(range(1, (worse if worse <= 4 else 3) + 1)), said
+
+
+def test_what_was_not_measured_or_cannot_be_compared_is_counted_and_named_too() -> None:
+    lost = cell(candidate={}, candidate_attempts=Attempts(0, ("deploy",) * 5))
+    said = decide([cell(seed=2), cell(seed=3), lost]).message.splitlines()[0]
+    assert said.endswith("1 of 3 cells could not be measured (deploy): redis, balanced, 1 clients.")
+    other = cell(0.5, mismatches=(FieldChange("record count", "10,000,000", "1,000"),))
+    said = decide([cell(seed=2), other]).message.splitlines()[0]
+    assert said.endswith(
+        "1 of 2 cells cannot be compared with the base: redis, balanced, 1 clients. "
+        "Differs: record count 10,000,000 → 1,000."
+    )
+    few = decide([cell(size=3), cell(seed=2)]).message.splitlines()[0]
+    assert "1 of 2 cells can be called neither worse nor safe" in few
+
+
 def test_an_improvement_passes_and_latency_is_worse_when_it_rises() -> None:
     assert decide([cell(1.3)]).verdict == "passed"
     assert only(cell(1.3, load_model="open")).outcome == "worse"
@@ -87,7 +122,9 @@ def test_what_differs_between_campaigns_is_no_regression() -> None:
 
 
 def test_an_unknown_variance_between_campaigns_is_said() -> None:
-    assert "not known yet" in decide([cell(campaigns=1)]).message
+    said = decide([cell(campaigns=1)]).message
+    assert "not known yet" in said
+    assert "`" not in said, "pages, letters and terminals show it as it is"
     assert "not known yet" not in decide([cell()]).message
 
 

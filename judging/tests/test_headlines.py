@@ -75,9 +75,17 @@ def test_a_name_is_written_as_it_is():
     assert told(row("d>r>g"), sides=sides)[0].badge == "dragonfly-2 leads"
 
 
+def test_a_name_with_its_settings_is_set_apart_from_what_is_said_of_it():
+    sides = {"d": "Redis, appendonly no", "g": "Garnet", "r": "Redis, appendonly yes"}
+    assert told(row("d>r>g"), sides=sides)[0].badge == "Redis, appendonly no, leads"
+    by_load = told(row("r>d>g", "d>r>g"), sides=sides)[0].badge
+    assert by_load == "Redis, appendonly yes, or Redis, appendonly no, leads, by load"
+
+
 def test_one_side_alone_was_measured():
     said, _ = told(row("d", sides="d"), sides={"d": "Dragonfly"})
     assert (said.badge, said.tone) == ("Dragonfly measured", "open")
+    assert said.sentence == "Dragonfly alone: there is no other side to compare it with."
 
 
 def test_figures_that_cannot_be_true_come_first():

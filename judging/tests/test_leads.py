@@ -134,7 +134,7 @@ def test_leads_without_an_order_are_counted_and_nobody_leads():
     assert found.kind == "nobody"
     assert found.leaders == ()
     assert found.sentence == (
-        "Nobody leads overall: most throughput has Redis in 3 of 8 cells, Dragonfly in 3, "
+        "Nobody leads overall: Redis has most throughput in 3 of 8 cells, Dragonfly in 3, "
         "Garnet in 1."
     )
 
@@ -143,9 +143,22 @@ def test_names_with_a_comma_are_told_apart():
     three = {"d": "Dragonfly", "r": "Redis, appendfsync always", "g": "Redis, appendfsync no"}
     found = said([*row("r>d>g", "d>r>g"), *row("g>d>r", "d~r>g", workload="scans")], sides=three)
     assert found.sentence == (
-        "Nobody leads overall: most throughput has Redis, appendfsync always in 1 of 4 cells; "
-        "Dragonfly in 1; Redis, appendfsync no in 1."
+        "Nobody leads overall: Redis, appendfsync always, has most throughput in 1 of 4 cells; "
+        "Dragonfly in 1; Redis, appendfsync no, in 1."
     )
+
+
+def test_what_a_side_is_set_to_is_no_part_of_what_is_said_of_it():
+    """`Redis, appendfsync no leads` would read as: no leads."""
+    three = {"d": "Dragonfly", "r": "Redis, appendfsync always", "g": "Redis, appendfsync no"}
+    leads = said(row("g>d>r", "g>d>r"), sides=three).sentence
+    assert leads == "Redis, appendfsync no, leads: most throughput in both cells."
+    by_load = said(row("r>g>d", "g>r>d"), sides=three).sentence
+    assert "Redis, appendfsync no, leads" in by_load
+    assert "Redis, appendfsync always, leads" in by_load
+    split = said([*row("r>g>d"), *row("g>r>d", workload="scans")], sides=three).sentence
+    assert "Redis, appendfsync always, leads balanced" in split
+    assert "Redis, appendfsync no, scans" in split
 
 
 def test_a_lead_takes_being_better_than_every_other_side():
@@ -233,10 +246,24 @@ def test_a_side_without_any_figure_stands_last():
 
 
 def test_nothing_to_compare():
-    for cells in ([], row("d", "d")):
-        found = said(cells)
+    elsewhere = [*row("d"), *row("g", workload="scans")]
+    for cells, sides, sentence in (
+        ([], SIDES, "Nothing was measured."),
+        (elsewhere, SIDES, "Nothing can be compared: no cell has figures of two sides."),
+        (
+            row("d", "d"),
+            SIDES,
+            "Only Dragonfly has figures: there is nothing to compare them with.",
+        ),
+        (
+            row("d", "d"),
+            {"d": "Dragonfly"},
+            "Dragonfly alone: there is no other side to compare it with.",
+        ),
+    ):
+        found = said(cells, sides=sides)
         assert found.kind == "nothing"
-        assert found.sentence == "Nothing can be compared: no cell has figures of two sides."
+        assert found.sentence == sentence
         assert found.sure == ""
 
 

@@ -52,6 +52,29 @@ def test_the_log_shows_what_happened_before_the_page_was_opened(
     platform.wait_for_campaign(campaign["id"])
 
 
+def test_the_log_of_what_is_over_is_there_whenever_it_is_opened(page: Page, weighed: dict) -> None:
+    page.goto(f"/campaigns/{weighed['id']}")
+    log = page.get_by_role("list", name="Events, newest first")
+    ended = log.get_by_role("listitem").filter(has_text="Completed")
+    expect(ended).to_have_count(20)
+    card = page.locator("section, article, div.card").filter(has=log).last
+    expect(card).to_contain_text(re.compile(r"Until \d+ \w+ 20\d\d, \d\d:\d\d"))
+    page.reload()
+    expect(ended).to_have_count(20)
+
+
+def test_the_sign_of_a_number_fetches_no_other_alphabet(page: Page, weighed: dict) -> None:
+    page.goto(f"/campaigns/{weighed['id']}")
+    expect(page.get_by_role("heading", level=1, name="№")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    fetched = page.evaluate(
+        "[...document.fonts].filter(one => one.status !== 'unloaded')"
+        ".map(one => one.unicodeRange.toUpperCase())"
+    )
+    assert any("U+0-FF" in one for one in fetched), fetched
+    assert not any("U+400-45F" in one for one in fetched), fetched
+
+
 def test_a_campaign_is_paused_resumed_and_cancelled(page: Page, platform: RunningPlatform) -> None:
     yaml = small_experiment("stopped", "redis", repetitions=50, measure_seconds=1.0)
     campaign = platform.start_campaign(yaml)

@@ -207,6 +207,7 @@ def test_the_gate_compares_with_the_base_that_it_names(
         for row in table.locator("tbody tr").all()
         if "throughput" in row.inner_text()
     }
+    assert not re.search(r"by (blocks|campaigns)\S", table.inner_text())
     page.get_by_role("link", name=f"Compare with {name}", exact=True).click()
     assert heading(page) == f"{NAME} № {LAST} against № {base['number']}"
     rows = {f"{row['side'].split()[0]}, {row['cell']}": row for row in ledger(page)}

@@ -90,7 +90,12 @@ def test_page_picture_file_and_command_say_it_until_the_end(
     page: Page, platform: RunningPlatform, halfway: str, takes: Takes
 ) -> None:
     page.goto(f"/campaigns/{halfway}")
-    expect(page.get_by_role("main")).to_contain_text(re.compile(r"so far \d+ of 16 runs, paused"))
+    for title in ("What came out", "Matrix"):
+        card = page.locator("section, article, div.card").filter(
+            has=page.get_by_role("heading", name=title, exact=True)
+        )
+        expect(card.last).to_contain_text(re.compile(r"so far \d+ of 16 runs, paused"))
+    expect(page.get_by_role("main")).to_contain_text("Nothing: it is paused")
     page.goto(f"/compare?campaign={halfway}")
     verdict = page.get_by_role("region", name="Answer")
     expect(verdict).to_contain_text(re.compile(r"so far \d+ of 16 runs, paused, at "))
@@ -161,4 +166,5 @@ def test_two_settings_have_their_names_in_page_picture_file_and_command(
     matrix = page.get_by_role("table", name=re.compile("^Runs by workload"))
     for name in NAMES:
         expect(matrix).to_contain_text(name)
-    assert IDENTIFIER not in matrix.inner_text()
+    expect(page.get_by_role("region", name="Publication")).to_contain_text("; ".join(NAMES))
+    assert IDENTIFIER not in page.get_by_role("main").inner_text()

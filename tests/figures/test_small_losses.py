@@ -91,7 +91,7 @@ def test_the_anchor_stops_the_second_or_third_build(course: Course) -> None:
     assert gate["anchor_threshold_percent"] == ANCHOR_PERCENT
     assert [cell["stopped_by"] for cell in gate["cells"]] == ["anchor"], gate["message"]
     first_line = gate["message"].splitlines()[0]
-    assert first_line.startswith("Nothing that is known differs: 1 cell regressed.")
+    assert first_line.startswith("Nothing that is known differs: the only cell regressed: ")
     assert "since the anchor: small steps add up" in first_line
     assert first_line in course.said[stopped]
 

@@ -105,7 +105,7 @@ def test_a_setting_that_costs_is_a_regression_and_named_first(
 
     assert (gate["verdict"], gate["exit_code"]) == ("regression", 1), gate["message"]
     first_line = gate["message"].splitlines()[0]
-    assert first_line.startswith("appendfsync everysec → always: 1 cell regressed.")
+    assert first_line.startswith("appendfsync everysec → always: the only cell regressed: ")
     assert [change["what"] for change in gate["subject"]] == ["appendfsync"]
     # The regression that the other way found has not become a base meanwhile.
     bases = [platform.campaign(one) for one in gate["base_campaign_ids"]]

@@ -1,5 +1,6 @@
 """`weighhouse project`: projects, made, renamed, archived and brought back."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -32,22 +33,16 @@ Project = Annotated[str, typer.Argument(help="Its slug or id.", show_default=Fal
 def list_projects(
     as_json: AsJson = False, who: Who = None, url: Url = None, token: Token = None
 ) -> None:
-    """All projects that one sees, archived ones too."""
+    """All projects that one sees, archived ones too.
+
+    Their ids stand in `--json`, and where one slug is of several projects.
+    """
     with somebody(url, token, who) as client:
         page = client.get("/projects")
     if as_json:
         print_json(page)
         return
-    table = Table(box=None, header_style="dim")
-    for column in ("id", "slug", "name", "organization", "role", "state"):
-        table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
-    for one in page["items"]:
-        since = one["archived_at"]
-        table.add_row(
-            one["id"], one["slug"], one["name"], one["organization_name"], one["role"],
-            f"archived {since[:10]}" if since else "in use",
-        )  # fmt: skip
-    OUT.print(table)
+    OUT.print(_listed(page["items"]))
 
 
 @app.command()
@@ -115,6 +110,35 @@ def restore(project: Project, who: Who = None, url: Url = None, token: Token = N
         found = _project(client, project)
         client.post(f"/projects/{found['id']}/restore", repeatable=True)
     OUT.print(f"{found['name']} is in use again", markup=False, soft_wrap=True)
+
+
+def _listed(projects: Sequence[Mapping[str, Any]]) -> Table:
+    """What tells projects apart, and their state: all of it in a terminal of 80 columns."""
+    rows = [
+        {
+            "slug": one["slug"],
+            "name": one["name"],
+            "organization": one["organization_name"],
+            "role": one["role"],
+            "state": f"archived {one['archived_at'][:10]}" if one["archived_at"] else "in use",
+            "id": one["id"],
+        }
+        for one in projects
+    ]
+    left_out = set()
+    if len({row["slug"] for row in rows}) == len(rows):
+        left_out.add("id")
+    if len({row["organization"] for row in rows}) < 2:  # noqa: PLR2004 - one tells nothing apart
+        left_out.add("organization")
+    table = Table(box=None, header_style="dim")
+    columns = ("slug", "name", "organization", "role", "state", "id")
+    shown = [column for column in columns if column not in left_out]
+    for column in shown:
+        whole = column in {"role", "state", "id"}
+        table.add_column(column, no_wrap=whole, overflow="fold")
+    for row in rows:
+        table.add_row(*(row[column] for column in shown))
+    return table
 
 
 def _project(client: Client, key: str) -> dict[str, Any]:

@@ -60,6 +60,9 @@ describe('readField', () => {
     expect(readField(dayField(), { from: '2026-13-45' }, 'from')).toBe('')
     expect(readField(dayField(), { from: 'yesterday' }, 'from')).toBe('')
     expect(readField(dayField(), { from: '2026-11-26' }, 'from')).toBe('2026-11-26')
+    // A page that took the first of two campaigns would compare something else than its address says.
+    expect(readField(textField(), { campaign: ['a', 'b'] }, 'campaign')).toBe('')
+    expect(readField(textField(), { campaign: 'a' }, 'campaign')).toBe('a')
     expect(readField(fields.side, { side: ['', null, 'a'] }, 'side')).toEqual(['a'])
   })
 })

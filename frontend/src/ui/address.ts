@@ -18,9 +18,9 @@ export type AddressValues<F extends AddressFields> = {
 /** The part of a route that holds the state; vue-router's own shape. */
 export type AddressQuery = Record<string, string | null | undefined | readonly (string | null)[]>
 
-/** A free text. */
+/** A free text. Given several times it is not said: one of them would be another's meaning. */
 export function textField(initial = ''): AddressField<string> {
-  return { initial, read: ([text]) => text, write: (value) => [value] }
+  return { initial, read: (texts) => (texts.length > 1 ? undefined : texts[0]), write: (value) => [value] }
 }
 
 /** One of several words; any other word counts as not said. */

@@ -1,6 +1,6 @@
 """May the build pass? One verdict, one exit code, one message, out of the gate's cells. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +13,7 @@ from weighhouse_judging.verdicts.gate_cells import (
 )
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_measures import LATEST, Against
+from weighhouse_judging.verdicts.lead_words import MOST_NAMED, share
 from weighhouse_judging.verdicts.noise import FEWEST_CAMPAIGNS
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
@@ -114,19 +115,21 @@ def _result(
 
 
 def _headline(cells: tuple[CellVerdict, ...], threshold: float) -> tuple[GateVerdict, str]:
+    of = len(cells)
     regressed = _with(cells, "worse", "failed")
     if regressed:
-        return "regression", f"{_counted(regressed)} regressed. {_loss(regressed[0])}."
+        told = _named(regressed, _loss)
+        return "regression", f"{_counted(regressed, of)} regressed: {told}."
     strange = _with(cells, "not_comparable")
     if strange:
-        return "not_comparable", _strange(strange)
+        return "not_comparable", _strange(strange, of)
     missing = _with(cells, "missing")
     if missing:
         kinds = {kind for cell in missing for kind in cell.evidence.attempts[1].failures}
-        return "refused" if "refused" in kinds else "infrastructure", _missing(missing)
+        return "refused" if "refused" in kinds else "infrastructure", _missing(missing, of)
     unclear = _with(cells, "unclear")
     if unclear:
-        return "inconclusive", _unclear(unclear)
+        return "inconclusive", _unclear(unclear, of)
     if all(cell.outcome == "equivalent" for cell in cells):
         widest = max(
             [cell.base.threshold for cell in cells if cell.base is not None], default=threshold
@@ -173,29 +176,33 @@ def _figure(against: Against) -> str:
     return f"{against.relative:+.1%} [{against.low:+.1%}, {against.high:+.1%}]"
 
 
-def _strange(cells: Sequence[CellVerdict]) -> str:
+def _strange(cells: Sequence[CellVerdict], of: int) -> str:
     fields = dict.fromkeys(str(item) for cell in cells for item in cell.evidence.mismatches)
-    return f"{_counted(cells)} cannot be compared with the base. {'; '.join(fields)}."
+    named = "" if len(cells) == of else f": {_named(cells, _label)}"
+    return (
+        f"{_counted(cells, of)} cannot be compared with the base{named}. Differs: "
+        f"{', '.join(fields)}."
+    )
 
 
-def _missing(cells: Sequence[CellVerdict]) -> str:
+def _missing(cells: Sequence[CellVerdict], of: int) -> str:
     kinds = sorted({kind for cell in cells for kind in cell.evidence.attempts[1].failures})
     why = f" ({', '.join(kinds)})" if kinds else ""
-    return f"{_counted(cells)} could not be measured{why}: {cells[0].evidence.label}."
+    return f"{_counted(cells, of)} could not be measured{why}: {_named(cells, _label)}."
 
 
-def _unclear(every: Sequence[CellVerdict]) -> str:
+def _unclear(every: Sequence[CellVerdict], of: int) -> str:
     back = [cell for cell in every if cell.taken_back]
     doubt = [cell for cell in every if cell.as_slow]
     said = []
     if back:
-        said.append(f"{_counted(back)} seemed worse, and not when measured again")
+        said.append(f"{_counted(back, of)} seemed worse, and not when measured again")
     if doubt:
-        said.append(f"{_counted(doubt)} seemed worse twice, as others did by chance lately")
+        said.append(f"{_counted(doubt, of)} seemed worse twice, as others did by chance lately")
     cells = [cell for cell in every if not (cell.taken_back or cell.as_slow)]
     if not cells:
         return f"{'; '.join(said)}."
-    reason = f"{_counted(cells)} can be called neither worse nor safe"
+    reason = f"{_counted(cells, of)} can be called neither worse nor safe"
     few = [cell for cell in cells if cell.base is None]
     if few:
         reason += f", {len(few)} for want of {REPEATS_FOR_A_CLAIM} repeats a side"
@@ -240,13 +247,13 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
         notes.append(
             "By how much this machine differs from the base's is not known: campaigns on both "
             "tell, while the level stays. Until then a base that is measured beside the build "
-            "tells (`base: beside`)."
+            "tells (base: beside)."
         )
     if any(not base.between_known and not base.elsewhere for _, base in judged):
         notes.append(
             "How much whole campaigns differ on this machine is not known yet: it takes "
             f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then a "
-            "base that is measured beside the build tells (`base: beside`)."
+            "base that is measured beside the build tells (base: beside)."
         )
     return notes
 
@@ -290,7 +297,8 @@ def _drowned(cells: Sequence[tuple[CellVerdict, Against]]) -> str:
     since = " since the anchor" if against is cell.anchor else ""
     figure = f"{cell.evidence.metric.label.lower()} {against.relative:+.1%}{since}"
     others = [other for other, _ in cells if other is not cell]
-    more = f", and so it is in {_counted(others)} more" if others else ""
+    many = f"{len(others)} cell{'' if len(others) == 1 else 's'} more"
+    more = f", and so it is in {many}" if others else ""
     return (
         f"{cell.evidence.label}: {figure} is smaller than this machine can tell, "
         f"{against.floor:.1%} (asked were {against.asked_threshold:.1%}){more}."
@@ -298,8 +306,20 @@ def _drowned(cells: Sequence[tuple[CellVerdict, Against]]) -> str:
 
 
 def _all(cells: Sequence[CellVerdict]) -> str:
-    return "the cell is" if len(cells) == 1 else f"all {len(cells)} cells are"
+    return f"{_counted(cells, len(cells))} {'is' if len(cells) == 1 else 'are'}"
 
 
-def _counted(cells: Sequence[CellVerdict]) -> str:
-    return "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+def _counted(cells: Sequence[CellVerdict], of: int) -> str:
+    """How many of all: the one place that says it, for every message of a gate."""
+    return share(len(cells), of)
+
+
+def _named(cells: Sequence[CellVerdict], say: Callable[[CellVerdict], str]) -> str:
+    """Which they are; of many the first, and how many more."""
+    more = len(cells) - MOST_NAMED
+    named = [say(cell) for cell in (cells if more <= 1 else cells[:MOST_NAMED])]
+    return "; ".join([*named, *([f"{more} more"] if more > 1 else [])])
+
+
+def _label(cell: CellVerdict) -> str:
+    return cell.evidence.label

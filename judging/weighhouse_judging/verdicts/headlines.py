@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from weighhouse_judging.verdicts.lead_words import MOST_NAMED, LeadKind
+from weighhouse_judging.verdicts.lead_words import MOST_NAMED, LeadKind, subject
 from weighhouse_judging.verdicts.leads import Lead
 
 Tone = Literal["told", "open", "caution", "bad"]
@@ -109,7 +109,8 @@ def _badge(
 def _short(lead: Lead, labels: Mapping[str, str]) -> tuple[str, Tone]:
     names = [labels[side] for side in lead.leaders]
     if lead.kind in _BY:
-        who = " or ".join(names) if len(names) <= MOST_NAMED else f"one of {len(names)} sides"
+        several = len(names) > MOST_NAMED
+        who = f"one of {len(names)} sides" if several else " or ".join(map(subject, names))
         return f"{who} leads{_BY[lead.kind]}", "told"
     if lead.kind == "nothing":
         return _alone(labels), "open"

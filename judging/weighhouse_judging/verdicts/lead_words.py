@@ -36,6 +36,28 @@ def most(metric: str) -> str:
     return f"{'shortest' if known.unit == 'µs' else 'least'} {figure}"
 
 
+def subject(name: str) -> str:
+    """A side's name before its verb: `Redis, appendonly no,` with a second comma, or what it is set
+    to would be read as a part of what is said: *no leads*.
+    """
+    return f"{name}," if "," in name else name
+
+
+def alone(measured: Sequence[str], sides: int) -> str:
+    """Of sides that no cell sets against another.
+
+    :param measured: those with a figure.
+    :param sides: all of them.
+    """
+    if not measured:
+        return "Nothing was measured"
+    if len(measured) > 1:
+        return "Nothing can be compared: no cell has figures of two sides"
+    if sides == 1:
+        return f"{measured[0]} alone: there is no other side to compare it with"
+    return f"Only {subject(measured[0])} has figures: there is nothing to compare them with"
+
+
 def _named(metric: str) -> str:
     label = METRIC[metric].label
     return label if label[1:2].isdigit() else label[:1].lower() + label[1:]
@@ -59,7 +81,7 @@ def leads(
     :param behind: who is ahead of it, and where.
     :param places: all cells.
     """
-    said = f"{leader} leads: {most(metric)} in {share(won, cells)}"
+    said = f"{subject(leader)} leads: {most(metric)} in {share(won, cells)}"
     told = [f"behind {who} {where(cells, places)}" for who, cells in behind[:MOST_PLACES]]
     rest = sum(len(cells) for _, cells in behind[MOST_PLACES:])
     if rest:
@@ -82,9 +104,10 @@ def by_load(
     :param foremost: who leads the most cells, and is named first.
     """
     mine = [at for who, places in parts if who == foremost for at in places]
-    said = f"{foremost} leads {_loads(mine, loads)}: {most(metric)} in {share(won, cells)}"
+    where_it_leads = _loads(mine, loads)
+    said = f"{subject(foremost)} leads {where_it_leads}: {most(metric)} in {share(won, cells)}"
     others = [
-        f"{_loads(places, loads)} {'nobody' if who is None else who} leads"
+        f"{_loads(places, loads)} {'nobody' if who is None else subject(who)} leads"
         for who, places in parts
         if who != foremost
     ]
@@ -98,7 +121,7 @@ def by_workload(parts: Sequence[tuple[str, str, int, int]]) -> str:
     :param parts: (workload, who leads it, cells led, cells).
     """
     told = [
-        f"{who}{' leads' if at == 0 else ''} {workload} "
+        f"{subject(who)}{' leads' if at == 0 else ''} {workload} "
         f"({led} of its {cells}{_cells(cells) if at == 0 else ''})"
         for at, (workload, who, led, cells) in enumerate(parts)
     ]
@@ -106,17 +129,20 @@ def by_workload(parts: Sequence[tuple[str, str, int, int]]) -> str:
 
 
 def scattered(metric: str, counted: Sequence[tuple[str, int]], cells: int) -> str:
-    """`Nobody leads overall: most throughput in 5 of 18 cells Redis, in 4 Garnet`.
+    """`Nobody leads overall: Redis has most throughput in 5 of 18 cells, Garnet in 4`.
 
     :param counted: (who, cells led), most first.
     """
     (first, many), *others = counted[:MOST_NAMED]
-    told = [f"{first} in {share(many, cells)}", *(f"{who} in {led}" for who, led in others)]
+    told = [
+        f"{subject(first)} has {most(metric)} in {share(many, cells)}",
+        *(f"{subject(who)} in {led}" for who, led in others),
+    ]
     rest = sum(led for _, led in counted[MOST_NAMED:])
     if rest:
         told.append(f"others in {rest}")
     names = [who for who, _ in counted]
-    return f"Nobody leads overall: {most(metric)} has {_in_a_row(told, names)}"
+    return f"Nobody leads overall: {_in_a_row(told, names)}"
 
 
 def nobody(

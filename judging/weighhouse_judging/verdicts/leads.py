@@ -221,7 +221,10 @@ def _answer(
 ) -> tuple[LeadKind, tuple[str, ...], str]:
     compared = [one for one in seen if one.state != "missing"]
     if not compared:
-        return "nothing", (), "Nothing can be compared: no cell has figures of two sides"
+        measured = [
+            label for side, label in labels.items() if any(side in one.cell.repeats for one in seen)
+        ]
+        return "nothing", (), words.alone(measured, len(labels))
     if found.too_few == len(compared):
         return "too_few", (), words.too_few(found.fewest_repeats, REPEATS_FOR_A_CLAIM)
     wins = Counter(one.first for one in seen if one.first is not None)

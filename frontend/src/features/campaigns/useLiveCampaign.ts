@@ -28,6 +28,9 @@ export function useLiveCampaign(id: string): {
   const lines = ref<LogLine[]>([])
   const samples = shallowRef<LiveEvent[]>([])
   const active = computed(() => isOpen(query.data.value))
+  /** Of one that is over, the stream is followed until it has told what was logged. */
+  const logged = ref(false)
+  const followed = computed(() => active.value || (query.data.value !== undefined && !logged.value))
 
   const change = (edit: (campaign: Campaign) => Campaign) =>
     queries.setQueryData<Campaign>(['campaign', id], (old) => (old ? edit(old) : old))
@@ -51,7 +54,7 @@ export function useLiveCampaign(id: string): {
     return true
   }
 
-  const stream = useCampaignEvents(id, active, {
+  const stream = useCampaignEvents(id, followed, {
     campaign: (event) => change((old) => ({ ...old, ...event })),
     progress: (event) => change((old) => ({ ...old, ...event })),
     run(event, eventId) {
@@ -66,6 +69,7 @@ export function useLiveCampaign(id: string): {
     },
     log(event) {
       if (query.data.value) lines.value = withLog(lines.value, query.data.value, event).slice(0, KEPT_LINES)
+      logged.value = true
     },
     live(event) {
       const same = samples.value.at(-1)?.run_id === event.run_id

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { AspectRow } from '@/api'
 
-import { favouredWords, groupsOf, isFolded, matrixNote } from './fairness'
+import { favouredWords, groupsOf, isFolded, matrixNote, nothingWords } from './fairness'
 
 const row = (aspect: string, role: AspectRow['role'], favours: number[] = []): AspectRow => ({
   aspect,
@@ -43,8 +43,26 @@ describe('isFolded', () => {
 
 describe('matrixNote', () => {
   it('counts what matters', () => {
-    expect(matrixNote(rows)).toBe('Of 3 conditions, 1 that differ may explain a difference in the figures.')
-    expect(matrixNote(rows.slice(0, 2))).toContain('none that differs')
+    expect(matrixNote(rows, 2)).toBe('Of 3 conditions, 1 that differ may explain a difference in the figures.')
+    expect(matrixNote(rows.slice(0, 2), 2)).toContain('none that differs')
+  })
+})
+
+describe('nothingWords', () => {
+  it('says of sides that differ in their version that they do', () => {
+    const version = row('version', 'compared')
+    expect(nothingWords([version, row('x', 'same')], 2)).toBe(
+      'The sides differ in version, and in nothing else that shifts a figure.',
+    )
+    expect(nothingWords([row('x', 'harmless')], 2)).toBe('The sides differ in nothing that shifts a figure.')
+    expect(nothingWords([row('x', 'same')], 2)).toBe('The sides differ in nothing that is known of them.')
+    expect(nothingWords([version], 1)).toBe('Of one side alone there is nothing to differ.')
+  })
+})
+
+describe('matrixNote of one side', () => {
+  it('says nothing of what differs', () => {
+    expect(matrixNote(rows, 1)).toBe('3 conditions under which it was measured.')
   })
 })
 

@@ -27,8 +27,18 @@ export function isFolded(group: { role: FairnessRole; rows: readonly Pick<Aspect
   return group.role === 'same' || group.role === 'harmless'
 }
 
+/** What is said where no condition need stand there (`isFolded`). */
+export function nothingWords(rows: readonly Pick<AspectRow, 'label' | 'role'>[], sides: number): string {
+  if (sides < 2) return 'Of one side alone there is nothing to differ.'
+  const named = rows.filter((row) => row.role === 'compared').map((row) => row.label.toLowerCase())
+  if (named.length) return `The sides differ in ${named.join(' and ')}, and in nothing else that shifts a figure.`
+  if (rows.some((row) => row.role === 'harmless')) return 'The sides differ in nothing that shifts a figure.'
+  return 'The sides differ in nothing that is known of them.'
+}
+
 /** How the sides differ, in one line: `3 of 14 conditions may explain a difference, 4 come with the systems`. */
-export function matrixNote(rows: readonly AspectRow[]): string {
+export function matrixNote(rows: readonly AspectRow[], sides: number): string {
+  if (sides < 2) return `${rows.length} conditions under which it was measured.`
   const count = (role: FairnessRole) => rows.filter((row) => row.role === role).length
   const [may, forced] = [count('may_explain'), count('cannot_be_avoided')]
   if (!may && !forced) return `Of ${rows.length} conditions, none that differs may explain a difference in the figures.`

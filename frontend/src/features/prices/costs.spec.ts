@@ -11,6 +11,7 @@ import {
   priceWords,
   remarkText,
   share,
+  whyNot,
   yearText,
 } from './costs'
 
@@ -26,6 +27,16 @@ const cell = (median: number, currency = 'EUR'): CellCost => ({
   per_million: { median, low: median * 0.9, high: median * 1.1, kind: 'interval', repeats: 5, confidence: 0.95 },
   year: null,
   because: '',
+})
+
+describe('why there is no cost', () => {
+  it('is every reason, each once', () => {
+    const because = (reason: string): CellCost => ({ ...cell(1), because: reason })
+    expect(whyNot([because('no repeat gave a throughput'), because('no price'), because('no price')])).toBe(
+      'Why: no repeat gave a throughput; no price.',
+    )
+    expect(whyNot([])).toBe('Nothing was measured.')
+  })
 })
 
 describe('amounts', () => {

@@ -16,6 +16,12 @@ export function formatAmount(amount: number): string {
 /** The same with its currency. */
 export const formatMoney = (amount: number, currency: string) => `${formatAmount(amount)}\u2009${currency}`
 
+/** Why no cell has a cost: every reason there is, for those of one side need not be those of another. */
+export function whyNot(cells: readonly Pick<CellCost, 'because'>[]): string {
+  const reasons = [...new Set(cells.map((cell) => cell.because).filter(Boolean))]
+  return reasons.length ? `Why: ${reasons.join('; ')}.` : 'Nothing was measured.'
+}
+
 /** The prices to choose from: the machines' own, the organization's, the shipped ones. */
 export function priceOptions(prices: Prices | undefined): SelectOption<string>[] {
   const defaultName = prices?.default
