@@ -6,18 +6,6 @@ import { currentName, distinct, hasMetric, METRICS, untold, written } from './me
 import { COMPLETE } from './testComparison'
 
 const level = { kind: 'closed' as const, value: 1, label: '1 client' }
-const nothing = {
-  throughput: null,
-  p50_us: null,
-  p95_us: null,
-  p99_us: null,
-  p999_us: null,
-  mean_us: null,
-  memory_before_bytes: null,
-  memory_after_load_bytes: null,
-  memory_after_bytes: null,
-  load_throughput: null,
-}
 const cell: ComparisonCell = {
   side: 'a',
   workload: 'reads',
@@ -25,11 +13,20 @@ const cell: ComparisonCell = {
   status: 'completed',
   failed_runs: [{ run_id: '3', repetition: 3, status: 'failed', failure: null }],
   repeats: [
-    { ...nothing, run_id: '1', repetition: 1, throughput: 90 },
-    { ...nothing, run_id: '2', repetition: 2, throughput: null },
+    { run_id: '1', repetition: 1, figures: { throughput: 90 } },
+    { run_id: '2', repetition: 2, figures: {} },
   ],
-  ...nothing,
-  throughput: { median: 90, low: 80, high: 100, repeats: 1, kind: 'interval' as const, confidence: 0.95 },
+  figures: {
+    throughput: {
+      median: 90,
+      low: 80,
+      high: 100,
+      repeats: 1,
+      kind: 'interval' as const,
+      confidence: 0.95,
+      statistic: 'counted' as const,
+    },
+  },
   failed_repeats: null,
   failed_operations: null,
 }
