@@ -13,6 +13,7 @@ const figures = Object.fromEntries(
       short: figure.short,
       unit: figure.unit,
       scale: figure.scale,
+      isLatency: figure.is_latency,
       moreIsBetter: figure.higher_is_better,
       note: figure.note,
       readAt: figure.read_at,

@@ -16,9 +16,10 @@ from typing import Final, Literal, get_args
 
 LoadKind = Literal["closed", "open"]
 LOAD_KINDS: Final[tuple[LoadKind, ...]] = get_args(LoadKind)
-Statistic = Literal["counted", "merged", "read"]
+Statistic = Literal["counted", "merged", "read", "sampled"]
 """How the value of a repeat came about: operations counted over a time; out of the histogram merged
-over all intervals and drivers; read off the system at one moment."""
+over all intervals and drivers; read off the system at one moment; the mean of samples over the
+measured phase."""
 Scale = Literal["rate", "time", "size"]
 """How a figure is written: operations a second, µs, bytes."""
 
@@ -67,7 +68,7 @@ class Figure:
     @property
     def is_latency(self) -> bool:
         """Is it a time that operations took, µs?"""
-        return self.scale == "time"
+        return self.scale == "time" and self.statistic == "merged"
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,13 @@ _ALL = (
     Figure("memory_after_bytes", "Memory after the run", "Memory after the run", "bytes", "size",
            False, "resident, after the measured phase", "read", read_at=70, is_judged=True,
            threshold=0.03, asked_as="memory_percent"),
+    Figure("server_cpu_us", "Processor time an operation", "processor time", "µs", "time", False,
+           "of the system’s processes in the measured phase, an operation answered", "sampled",
+           read_at=55),
+    Figure("memory_per_record_bytes", "Memory a record", "Memory a record", "bytes", "size", False,
+           "resident memory that the load added, a record loaded", "read", read_at=85),
+    Figure("disk_per_record_bytes", "Disk a record", "Disk a record", "bytes", "size", False,
+           "bytes of files that the load added, a record loaded", "read", read_at=86),
 )  # fmt: skip
 
 CATALOGUE: Final = Catalogue({figure.name: figure for figure in _ALL})

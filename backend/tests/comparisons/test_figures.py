@@ -126,3 +126,22 @@ def histograms(laboratory):
             .where(RunSummary.phase == "measure", RunSummary.operation == "all")
         )
         return {str(run): stored for run, stored in rows}
+
+
+def test_what_a_record_takes_is_a_figure(laboratory, campaigns):
+    found = laboratory.get("/comparisons", campaign=campaigns[0])
+    for cell in found["cells"]:
+        added = 5_000_000 if cell["side"].endswith("redis") else 3_000_000
+        told = cell["figures"]["memory_per_record_bytes"]
+        assert told["median"] == pytest.approx(added / 50)
+        assert told["statistic"] == "read"
+
+
+def test_what_an_operation_costs_the_system_is_a_figure(laboratory, campaigns):
+    """Samples of 40, 41 and 42 % of a core, at the seconds of three seconds of 400 or 600/s."""
+    found = laboratory.get("/comparisons", campaign=campaigns[0])
+    for cell in found["cells"]:
+        for repeat in cell["repeats"]:
+            figures = repeat["figures"]
+            used = figures["server_cpu_us"] * figures["throughput"] / 1e6
+            assert 0.40 <= used <= 0.42

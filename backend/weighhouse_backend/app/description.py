@@ -132,7 +132,9 @@ class Application(FastAPI):
         if self.openapi_schema is None:
             document = super().openapi()
             document["components"]["securitySchemes"] = SECURITY
-            document["x-figures"] = [asdict(figure) for figure in CATALOGUE]
+            document["x-figures"] = [
+                {**asdict(figure), "is_latency": figure.is_latency} for figure in CATALOGUE
+            ]
             for path, methods in document["paths"].items():
                 for operation in methods.values():
                     _complete(path, operation)

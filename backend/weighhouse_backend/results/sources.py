@@ -22,6 +22,9 @@ class Measured:
     record: AttemptRecord | None
 
 
+SERVER_CPU = "server_cpu_us"
+"""Where the processor time of the system's processes over the measured phase, µs, stands in a
+record's settled facts, `RunRecord.driver`; none of runs from before it was kept."""
 Source = Callable[[Measured], float | None]
 
 
@@ -36,6 +39,26 @@ def _memory(moment: str) -> Source:
     )
 
 
+def _added_a_record(size: str) -> Source:
+    def read(run: Measured) -> float | None:
+        told = {} if run.record is None else run.record.memory
+        after, before = (told.get(one, {}).get(size) for one in ("after_load", "before"))
+        held = told.get("after_load", {}).get("records") or (run.loaded.ok if run.loaded else 0)
+        if after is None or before is None or not held or after <= before:
+            return None
+        return float(after - before) / held
+
+    return read
+
+
+def _server_cpu(run: Measured) -> float | None:
+    used = None if run.record is None else (run.record.driver or {}).get(SERVER_CPU)
+    if used is None or run.measured is None:
+        return None
+    answered = run.measured.ok + run.measured.not_found + run.measured.verify_failed
+    return used / answered if answered else None
+
+
 SOURCES: Mapping[str, Source] = {
     **{
         name: _summary(name)
@@ -46,6 +69,9 @@ SOURCES: Mapping[str, Source] = {
     "memory_before_bytes": _memory("before"),
     "memory_after_load_bytes": _memory("after_load"),
     "memory_after_bytes": _memory("after"),
+    "server_cpu_us": _server_cpu,
+    "memory_per_record_bytes": _added_a_record("resident_bytes"),
+    "disk_per_record_bytes": _added_a_record("disk_bytes"),
 }  # fmt: skip
 """By the figure's name. A percentile that is not among them comes out of the stored histogram."""
 

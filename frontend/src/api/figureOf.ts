@@ -9,6 +9,7 @@ export interface Figure {
   short: string
   unit: string
   scale: 'rate' | 'time' | 'size'
+  isLatency: boolean
   moreIsBetter: boolean
   note: string
   readAt: number

@@ -6894,7 +6894,7 @@ export interface components {
             /** Repeats */
             repeats: number;
             /** Statistic */
-            statistic: ("counted" | "merged" | "read") | "mixed";
+            statistic: ("counted" | "merged" | "read" | "sampled") | "mixed";
         };
         /**
          * FillFigures

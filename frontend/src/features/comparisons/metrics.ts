@@ -26,7 +26,7 @@ function kindOf(key: string, { label, note, moreIsBetter, scale, inHistory }: Fi
 export const METRICS: readonly MetricKind[] = IN_ORDER.map((figure) => kindOf(figure.key, figure))
 
 /** The latencies that load curves can be drawn over, by their word in the address. */
-export const LATENCIES = IN_ORDER.filter(({ scale }) => scale === 'time').map(({ key, short }) => ({
+export const LATENCIES = IN_ORDER.filter(({ isLatency }) => isLatency).map(({ key, short }) => ({
   word: short,
   key,
 }))
