@@ -95,6 +95,17 @@ def test_nobody_lists_figures_but_the_catalogue() -> None:
     ), "these list none any more: take them out of MAY"
 
 
+def test_each_is_documented() -> None:
+    text = (REPOSITORY / "docs" / "comparing.md").read_text(encoding="utf-8")
+    rows = {line.split("`")[1]: line for line in text.splitlines() if line.startswith("| `")}
+    for figure in CATALOGUE:
+        judged = f"{100 * figure.threshold:g} %" if figure.is_judged else ""
+        watched = "yes" if figure.in_series else ""
+        row = [f"{figure.label}: {figure.note}", figure.unit, figure.statistic, judged, watched]
+        said = [cell.strip() for cell in rows.get(figure.name, "").split("|")[2:-1]]
+        assert said == row, figure.name
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -88,12 +88,13 @@ describe('hasMetric', () => {
 })
 
 describe('memory', () => {
-  it('is three figures, each called what it is', () => {
+  it('figures are each called what it is', () => {
     const labels = METRICS.filter((one) => one.key.startsWith('memory')).map((one) => [one.key, one.label])
     expect(labels).toEqual([
       ['memory_after_bytes', 'Memory after the run'],
       ['memory_after_load_bytes', 'Memory after the load'],
       ['memory_before_bytes', 'Memory before the load'],
+      ['memory_per_record_bytes', 'Memory a record'],
     ])
     expect(currentName('memory_bytes')).toBe('memory_after_load_bytes')
   })
