@@ -76,7 +76,7 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
         "cells": [
             {
                 "side": "c~redis", "workload": "reads", "load_level": level,
-                "throughput": {"median": 1234.0}, "p99_us": {"median": 99.0},
+                "figures": {"throughput": {"median": 1234.0}, "p99_us": {"median": 99.0}},
             }
         ],
         "headline": {

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.verdicts.gate_verdict import verdict_words
+from weighhouse_protocol.figures import CATALOGUE, LOAD_KINDS
 from weighhouse_protocol.text import escaped, numbered
 
 from weighhouse_cli.client import Client
@@ -220,10 +221,20 @@ def show_caveats(caveats: list[dict[str, Any]]) -> None:
 
 
 def _figures(cell: dict[str, Any] | None) -> str:
-    throughput, p99 = (cell or {}).get("throughput"), (cell or {}).get("p99_us")
-    if not throughput or not p99:
+    """What a cell was measured for: the figures that loads leave free."""
+    known = [
+        (one, cell["figures"][one.name])
+        for one in map(CATALOGUE.primary, LOAD_KINDS)
+        if cell is not None and one.name in cell["figures"]
+    ]
+    if len(known) < len(LOAD_KINDS):
         return "–"
-    return f"{number(throughput['median'])} op/s  p99 {number(p99['median'])} µs"
+    return "  ".join(
+        f"{number(told['median'])} op/s"
+        if one.scale == "rate"
+        else f"{one.short} {number(told['median'])} {one.unit}"
+        for one, told in known
+    )
 
 
 OUTCOME_STYLES = {

@@ -6,8 +6,8 @@ from weighhouse_judging.arithmetic.intervals import Spread
 from weighhouse_judging.bench import between, lives
 from weighhouse_judging.bench.between import Noise
 from weighhouse_judging.verdicts.campaigns import PastCampaign, learned
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.sides import judge
+from weighhouse_protocol.figures import CATALOGUE
 
 
 @pytest.mark.parametrize("known", [4, 10, 20])
@@ -29,7 +29,7 @@ def test_the_bench_tells_of_two_campaigns_what_the_judge_does(known: int) -> Non
             {(name, block): value for block, value in enumerate(np.exp(side[trial]).tolist())}
             for name, side in (("a", a), ("b", b))
         ]
-        found = judge(METRIC["throughput"], *sides, between=one)
+        found = judge(CATALOGUE["throughput"], *sides, between=one)
         assert found is not None
         assert found.low is not None
         low = drawn.estimate[trial] - drawn.half_width()[trial]

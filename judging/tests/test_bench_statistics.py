@@ -10,9 +10,9 @@ from weighhouse_judging.bench import comparing, floors, gating, growing, statist
 from weighhouse_judging.bench.bars import bar
 from weighhouse_judging.verdicts.gate_cells import judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.noise import floor_of
 from weighhouse_judging.verdicts.sides import judge
+from weighhouse_protocol.figures import CATALOGUE
 
 
 def test_every_bar_is_met_or_traded(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,7 +48,7 @@ def test_the_bench_calls_changed_what_the_judge_does() -> None:
     called = comparing.changed(paired(b - a))
     for trial in range(300):
         sides = [dict(enumerate(np.exp(side[trial]).tolist())) for side in (a, b)]
-        found = judge(METRIC["throughput"], *sides)
+        found = judge(CATALOGUE["throughput"], *sides)
         assert found is not None
         assert (found.verdict == "changed") == called[trial]
     assert 0.2 < called.mean() < 0.9
@@ -63,7 +63,7 @@ def test_the_bench_knows_of_rounding_what_the_judge_does() -> None:
     called = comparing.changed(found)
     for trial in range(300):
         sides = [dict(enumerate(side[trial].tolist())) for side in (a, b)]
-        judged = judge(METRIC["p50_us"], *sides, threshold=comparing.THRESHOLD)
+        judged = judge(CATALOGUE["p50_us"], *sides, threshold=comparing.THRESHOLD)
         assert judged is not None
         assert judged.error == pytest.approx(float(found.error[trial]))
         assert (judged.verdict == "changed") == called[trial]
@@ -79,7 +79,7 @@ def test_the_bench_lends_what_a_floor_does() -> None:
     for trial in range(trials):
         known = floor_of({"x": list(zip(twins[0, trial], twins[1, trial], strict=True))})
         other = {block: float(np.exp(value)) for block, value in enumerate(shift[trial])}
-        found = judge(METRIC["throughput"], dict.fromkeys(range(size), 1.0), other, floor=known)
+        found = judge(CATALOGUE["throughput"], dict.fromkeys(range(size), 1.0), other, floor=known)
         assert found is not None
         assert (found.verdict == "changed") == called[trial]
     assert 0.2 < called.mean() < 0.9
@@ -94,7 +94,7 @@ def test_the_bench_calls_equivalent_what_the_judge_does() -> None:
     for trial in range(300):
         sides = [dict(enumerate(np.exp(side[trial]).tolist())) for side in (a, b)]
         for looked, called in ((False, once), (True, grown)):
-            judged = judge(METRIC["throughput"], *sides, looked_at=looked)
+            judged = judge(CATALOGUE["throughput"], *sides, looked_at=looked)
             assert judged is not None
             assert (judged.verdict == "equivalent") == called[trial]
     assert grown.mean() < once.mean() < 0.98

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 from weighhouse_judging.verdicts.beside_medians import basis_of
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.sides import judge
+from weighhouse_protocol.figures import CATALOGUE
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_it_is_of_the_medians_only_where_it_agrees_with_them(
 def test_of_blocks_that_were_unlike_the_judges_own_difference_has_another_sign():
     base = dict(enumerate((25_000.0, 10_000.0, 25_100.0, 10_100.0, 25_200.0)))
     other = dict(enumerate((20_500.0, 17_000.0, 20_400.0, 17_200.0, 20_600.0)))
-    found = judge(METRIC["throughput"], base, other)
+    found = judge(CATALOGUE["throughput"], base, other)
     assert found is not None
     assert found.median < found.baseline_median
     assert found.relative > 0
@@ -45,12 +45,12 @@ def test_of_an_even_number_of_repeats_the_median_is_the_one_shown_elsewhere():
     """Half-way between the figures, not between their logarithms."""
     base, other = ({(side, one): value for one, value in enumerate((10_000.0, by * 10_000.0))}
                    for side, by in (("base", 4.0), ("other", 9.0)))  # fmt: skip
-    found = judge(METRIC["throughput"], base, other)
+    found = judge(CATALOGUE["throughput"], base, other)
     assert found is not None
     assert found.baseline_median == pytest.approx(25_000.0)
     assert found.median == pytest.approx(50_000.0)
     assert found.relative == pytest.approx(1.0)
-    paired = judge(METRIC["throughput"], {1: 10_000.0, 2: 40_000.0}, {1: 10_000.0, 2: 20_000.0})
+    paired = judge(CATALOGUE["throughput"], {1: 10_000.0, 2: 40_000.0}, {1: 10_000.0, 2: 20_000.0})
     assert paired is not None
     assert (paired.baseline_median, paired.median) == pytest.approx((25_000.0, 15_000.0))
     assert paired.relative == pytest.approx(-0.293, abs=0.001)

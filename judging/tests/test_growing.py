@@ -8,12 +8,12 @@ from weighhouse_judging.arithmetic.intervals import paired
 from weighhouse_judging.bench import growing
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.futility import chance_of_decision
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.repetitions import Repetitions, of_judgement, wants_more
 from weighhouse_judging.verdicts.sides import LEVEL, Judgement, judge
+from weighhouse_protocol.figures import CATALOGUE
 
 PLAN = Repetitions(5, 30)
-THROUGHPUT = METRIC["throughput"]
+THROUGHPUT = CATALOGUE["throughput"]
 
 
 def judged(difference: float, noise: float, size: int, seed: int = 1) -> Judgement:

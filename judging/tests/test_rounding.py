@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import paired
 from weighhouse_judging.arithmetic.rounding import coarser, step_of
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.sides import Judgement, judge
+from weighhouse_protocol.figures import CATALOGUE
 
 
 def judged(first: list[float], second: list[float], metric: str = "p50_us") -> Judgement:
-    found = judge(METRIC[metric], dict(enumerate(first)), dict(enumerate(second)))
+    found = judge(CATALOGUE[metric], dict(enumerate(first)), dict(enumerate(second)))
     assert found is not None
     return found
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import Between
 from weighhouse_judging.verdicts.figures import Repeats
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.noise import Floor, floor_of
 from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
+from weighhouse_protocol.figures import CATALOGUE
 
-THROUGHPUT = METRIC["throughput"]
+THROUGHPUT = CATALOGUE["throughput"]
 STEADY = [100.0, 100.5, 99.5, 100.2, 99.8]
 
 
@@ -17,7 +17,7 @@ def blocks(values: list[float], campaign: str = "a") -> Repeats:
 
 
 def judged(first: Repeats, second: Repeats, metric: str = "throughput", **how: object) -> Judgement:
-    found = judge(METRIC[metric], first, second, **how)  # type: ignore[arg-type]
+    found = judge(CATALOGUE[metric], first, second, **how)  # type: ignore[arg-type]
     assert found is not None
     return found
 

@@ -1,9 +1,22 @@
 """What a campaign's verdict compares with, and which differences matter."""
 
-from pydantic import Field
+from typing import Annotated
 
-from weighhouse_protocol.base import Document
+from pydantic import AfterValidator, Field
+
+from weighhouse_protocol.base import ByName, Document
 from weighhouse_protocol.bases import BaseText
+from weighhouse_protocol.figures import CATALOGUE, Figure
+
+AskedPercent = Annotated[float, Field(gt=0, le=100)]
+
+
+def _judged(asked: dict[str, float]) -> dict[str, float]:
+    for name in asked:
+        if not CATALOGUE[name].is_judged:
+            judged = ", ".join(one.name for one in CATALOGUE.judged)
+            raise ValueError(f"{name} is shown and not judged; those that are: {judged}")
+    return {CATALOGUE[name].name: percent for name, percent in asked.items()}
 
 
 class Thresholds(Document):
@@ -14,6 +27,8 @@ class Thresholds(Document):
     p99_percent: float = Field(default=10.0, gt=0, le=100)
     p999_percent: float = Field(default=20.0, gt=0, le=100)
     memory_percent: float = Field(default=3.0, gt=0, le=100)
+    figures: Annotated[ByName[AskedPercent], AfterValidator(_judged)] = Field(default_factory=dict)
+    """Of single figures, by their names in the catalogue, in place of their family's above."""
     gate_percent: float = Field(default=5.0, gt=0, le=100)
     """Of a campaign's loss against its base."""
     anchor_percent: float | None = Field(default=None, gt=0, le=100)
@@ -21,6 +36,14 @@ class Thresholds(Document):
     Default: `gate_percent`."""
     confirm: bool = True
     """Is a cell that seems worse measured once more before the verdict?"""
+
+    def of(self, figure: Figure) -> float:
+        """The practical threshold of a judged figure, percent."""
+        if figure.name in self.figures:
+            return self.figures[figure.name]
+        if figure.asked_as is not None:
+            return float(getattr(self, figure.asked_as))
+        return 100 * figure.threshold
 
 
 class Gate(Document):

@@ -4,8 +4,8 @@ import collections
 from uuid import UUID
 
 import pytest
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.sides import judge
+from weighhouse_protocol.figures import CATALOGUE
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
@@ -111,7 +111,7 @@ def test_what_was_looked_at_is_judged_by_what_holds_at_every_look(laboratory, la
         for cell in found["cells"]
         if cell["side"] == side and cell["load_level"]["value"] == 8
     )
-    often, once = (judge(METRIC["throughput"], base, other, looked_at=looked)
+    often, once = (judge(CATALOGUE["throughput"], base, other, looked_at=looked)
                    for looked in (True, False))  # fmt: skip
     assert (difference["low"], difference["high"]) == pytest.approx((often.low, often.high))
     assert often.high - often.low > 1.2 * (once.high - once.low)

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Response
-from weighhouse_judging.verdicts.metrics import current_name
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.alerts.alert_repository import AlertFilter
 from weighhouse_backend.alerts.alert_schemas import (
@@ -52,7 +52,7 @@ def alerts_list_series(
         page,
         system_id=system_id,
         workload=workload,
-        metric=None if metric is None else current_name(metric),
+        metric=None if metric is None else CATALOGUE.current_name(metric),
         experiment_id=experiment_id,
     )
 

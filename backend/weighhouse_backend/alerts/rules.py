@@ -8,6 +8,7 @@ from uuid import UUID
 from weighhouse_judging.series.changes import RULE, Known, Point, same_change
 from weighhouse_judging.series.course import Kind
 from weighhouse_judging.series.watching import find_changes
+from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
@@ -28,7 +29,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.problems import FieldProblem, Invalid
-from weighhouse_backend.series.history import SERIES_METRICS, HistoryService
+from weighhouse_backend.series.history import HistoryService
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.schemas import ExperimentOfSeries
 
@@ -191,12 +192,13 @@ def _first(points: Sequence[SeriesPoint], row: ChangePoint) -> int:
 
 
 def _require_known(rule: AlertRuleWrite) -> None:
-    unknown = sorted(set(rule.metrics or ()) - set(SERIES_METRICS))
+    watched = [one.name for one in CATALOGUE.in_series]
+    unknown = sorted(set(rule.metrics or ()) - set(watched))
     if unknown:
         problem = FieldProblem(
             path="metrics",
             message=f"no series is of {unknown[0]!r}",
-            expected=", ".join(SERIES_METRICS),
+            expected=", ".join(watched),
         )
         raise Invalid(f"{problem.path}: {problem.message}", errors=[problem])
 

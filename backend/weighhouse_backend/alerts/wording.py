@@ -3,7 +3,7 @@
 import datetime
 from typing import Any
 
-from weighhouse_judging.verdicts.metrics import FIGURE
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.alerts.states import AlertKind
@@ -15,13 +15,13 @@ NO_VERDICT = ("spread", "moved")
 
 def is_better(metric: str, relative: float) -> bool:
     """Whether a change by so much is an improvement."""
-    known = FIGURE.get(metric)
+    known = CATALOGUE.find(metric)
     return (relative > 0) == (known is not None and known.higher_is_better is True)
 
 
 def label(metric: str) -> str:
     """A figure as people call it."""
-    known = FIGURE.get(metric)
+    known = CATALOGUE.find(metric)
     return known.label if known else metric
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from starlette.types import Lifespan
-from weighhouse_judging.verdicts.metrics import FIGURES
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.directories.schemas import ScimError
 from weighhouse_backend.directories.service import PATH as SCIM_PATH
@@ -132,7 +132,9 @@ class Application(FastAPI):
         if self.openapi_schema is None:
             document = super().openapi()
             document["components"]["securitySchemes"] = SECURITY
-            document["x-figures"] = [asdict(figure) for figure in FIGURES]
+            document["x-figures"] = [
+                {**asdict(figure), "is_latency": figure.is_latency} for figure in CATALOGUE
+            ]
             for path, methods in document["paths"].items():
                 for operation in methods.values():
                     _complete(path, operation)

@@ -8,8 +8,8 @@ from weighhouse_judging.fairness.sheet import AspectRow, fairness_sheet
 from weighhouse_judging.findings.checks import Finding
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
 from weighhouse_judging.verdicts.campaigns import PastCampaign
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.noise import Floor
+from weighhouse_protocol.figures import CATALOGUE, Figure, UnknownFigure
 
 from weighhouse_backend.campaigns.documents import own_levels
 from weighhouse_backend.campaigns.looks import LookService
@@ -65,17 +65,22 @@ class ComparisonService:
     floors: FloorService
     past: PastService
 
-    def compare(self, caller: Caller, question: Question) -> ComparisonRead:
+    def compare(
+        self, caller: Caller, question: Question, also: Sequence[str] = ()
+    ) -> ComparisonRead:
         """Compare sides.
 
+        :param also: names of percentiles that are asked for beside the catalogue's figures.
         :raises ComparisonUnclear: when the question names no sides, too many, or a side that is not
             there.
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
         choice = self.sides.chosen(caller, question)
         completeness = self.sides.completeness(choice)
-        runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        return self._read(choice.with_runs(runs), question.cell, completeness)
+        asked = _beside_the_catalogue(also)
+        campaigns = {side.campaign.id for side in choice.sides}
+        runs = self.figures.of_campaigns(campaigns, also=asked)
+        return self._read(choice.with_runs(runs), question.cell, completeness, asked)
 
     def caveats(self, caller: Caller, question: Question) -> list[CaveatRead]:
         """What must stand beside the numbers of sides: the list that their comparison has.
@@ -89,45 +94,55 @@ class ComparisonService:
     ) -> AnswerRead:
         """Who leads by a figure among the sides that are not hidden, and each against its baseline.
 
-        :param figure: a name of `METRICS`; each loop's primary figure when None.
+        :param figure: of a figure that sides are judged by, or of any percentile; each loop's
+            primary figure when None.
         :param hidden: places of sides, as the comparison has them.
         :raises ComparisonUnclear, CampaignNotFound: as `compare`; also for a figure that is not
             compared.
         """
-        if figure is not None and figure not in METRIC:
-            raise ComparisonUnclear(
-                f"figure {figure!r} is not compared; those that are: {', '.join(METRIC)}"
-            )
+        metric = None if figure is None else judged_figure(figure).name
         choice = self.sides.chosen(caller, question)
         completeness = self.sides.completeness(choice)
-        runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        filled = choice.with_runs(runs)
+        also = _beside_the_catalogue([] if metric is None else [metric])
+        campaigns = {side.campaign.id for side in choice.sides}
+        filled = choice.with_runs(self.figures.of_campaigns(campaigns, also=also))
         shown = {run.run_id for side in filled.sides for run in side.runs}
-        weighed = self.weighed(filled, self.examination.of_each_run(shown))
+        weighed = self.weighed(filled, self.examination.of_each_run(shown), also)
         keys = [side.key for place, side in enumerate(filled.sides) if place in hidden]
-        said = readings(weighed.opposed, weighed.labels, weighed.differences, figure, question.cell)
+        said = readings(weighed.opposed, weighed.labels, weighed.differences, metric, question.cell)
         return AnswerRead(
             completeness=completeness,
-            leads=leads_read(leads(weighed, figure, keys, question.cell)),
+            leads=leads_read(leads(weighed, metric, keys, question.cell)),
             readings=[one for one in said if not {one.side, one.baseline_side} & set(keys)],
         )
 
-    def weighed(self, choice: Choice, of_runs: Sequence[RunFinding]) -> Weighed:
+    def weighed(
+        self, choice: Choice, of_runs: Sequence[RunFinding], also: Collection[Figure] = ()
+    ) -> Weighed:
         """Sides with their runs, and what is concluded of them.
 
         :param of_runs: what checks found of their runs.
+        :param also: figures that are asked for beside the catalogue's; corrected as a table of
+            their own, so that asking changes nothing that is said of the others.
         """
         sides = choice.sides
         opposed = [(base.cells, other.cells) for base, other in choice.opposed]
         noise = self._noise(sides)
-        thresholds = estimates.thresholds_of(sides[choice.baseline].document.thresholds)
+        wanted = sides[choice.baseline].document.thresholds
+        thresholds = estimates.thresholds_of(wanted, [*CATALOGUE.judged, *also])
         looked_at = any(self.looks.looked_at(one) for one in {side.campaign.id for side in sides})
         return Weighed(
             labels=side_labels(sides),
             cells=[side.cells for side in sides],
             opposed=opposed,
             paired=choice.paired,
-            differences=estimates.differences(opposed, thresholds, noise, looked_at=looked_at),
+            differences=[
+                one
+                for table in (CATALOGUE.judged, also)
+                for one in estimates.differences(
+                    opposed, thresholds, noise, looked_at=looked_at, figures=table
+                )
+            ],
             thresholds=thresholds,
             noise=noise,
             looked_at=looked_at,
@@ -135,7 +150,11 @@ class ComparisonService:
         )
 
     def _read(
-        self, whole: Choice, cell: CellKey | None, completeness: CompletenessRead
+        self,
+        whole: Choice,
+        cell: CellKey | None,
+        completeness: CompletenessRead,
+        also: Collection[Figure],
     ) -> ComparisonRead:
         """What is said of sides over all their cells, with one or all of them shown."""
         choice = whole.only(cell)
@@ -143,7 +162,7 @@ class ComparisonService:
         cells = [side.cells for side in sides]
         shown = {run.run_id for side in sides for run in side.runs}
         of_runs = self.examination.of_each_run(shown)
-        weighed = self.weighed(whole, of_runs)
+        weighed = self.weighed(whole, of_runs, also)
         labels = weighed.labels
         machines = machine_rows([machines_of(side.runs) for side in sides])
         rows = fairness_sheet(
@@ -241,6 +260,27 @@ class ComparisonService:
             return () if found is None else found(cell, metric)
 
         return SideNoise(floor, past)
+
+
+def judged_figure(name: str) -> Figure:
+    """The figure of a name, by which sides are judged.
+
+    :raises ComparisonUnclear: when there is none, or it is shown and not judged.
+    """
+    try:
+        found = CATALOGUE[name]
+    except UnknownFigure as error:
+        raise ComparisonUnclear(str(error)) from None
+    if not found.is_judged:
+        judged = ", ".join(one.name for one in CATALOGUE.judged)
+        raise ComparisonUnclear(f"figure {name!r} is not compared; those that are: {judged}")
+    return found
+
+
+def _beside_the_catalogue(names: Sequence[str]) -> list[Figure]:
+    """Figures that have no place in the catalogue, each once."""
+    found = {one.name: one for one in map(judged_figure, names)}
+    return [one for one in found.values() if one.name not in CATALOGUE]
 
 
 def _seen(sides: Sequence[Side]) -> dict[SideCell, CellSeen]:

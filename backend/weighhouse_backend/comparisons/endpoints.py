@@ -22,6 +22,9 @@ from weighhouse_backend.results.histogram_schemas import HistogramRead
 MOST_SIDES = 100
 MOST_HEADLINES = 50
 
+MOST_ASKED = 8
+"""Percentiles beside the catalogue's."""
+
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
@@ -61,13 +64,19 @@ ReleasedDep = Annotated[Question, Depends(_released)]
 
 @router.get("/comparisons", tags=["comparisons"])
 def comparisons_compare(
-    caller: CallerDep, comparisons: ComparisonsDep, question: ReleasedDep
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    question: ReleasedDep,
+    also: Annotated[
+        list[Annotated[str, Field(max_length=20)]] | None,
+        Query(max_length=MOST_ASKED, description="any percentile by its name: `p975_us` is p97.5"),
+    ] = None,
 ) -> ComparisonRead:
     """Compare sides: `side` repeated, or all targets of `campaign`, or those of `campaign` each
     against itself in `base`. With `cell` that one alone is shown, with the verdict that it has
-    among all of them.
+    among all of them. What is asked for with `also` is judged as a table of its own.
     """
-    return comparisons.comparing.compare(caller, question)
+    return comparisons.comparing.compare(caller, question, also or ())
 
 
 @router.get("/comparisons/answer", tags=["comparisons"])

@@ -1,39 +1,36 @@
 """From repeats of cells to estimates, differences and unmatched cells. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, level
 from weighhouse_judging.arithmetic.rates import Rate, wilson
-from weighhouse_judging.verdicts.metrics import METRICS, Metric
 from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
+from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.gate import Thresholds
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.comparisons.estimate_schemas import (
+    EstimateRead,
+    FigureRead,
+    FormerCell,
+    FormerRepeat,
+)
 from weighhouse_backend.comparisons.floors import NOTHING_KNOWN, SideNoise
 from weighhouse_backend.comparisons.schemas import (
     ComparedCellRead,
     DifferenceRead,
-    EstimateRead,
     FailedRunRead,
     RateRead,
     RepeatRead,
     UnmatchedRead,
 )
 from weighhouse_backend.results.figures import RunFigures
-from weighhouse_backend.results.repeats import CellKey, attempts, blocks, values
+from weighhouse_backend.results.repeats import CellKey, attempts, blocks
 
-ESTIMATED = (
-    "throughput", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "memory_before_bytes",
-    "memory_after_load_bytes", "memory_after_bytes", "load_throughput",
-)  # fmt: skip
-SHOWN_FIRST = (
-    "throughput", "p99_us", "p50_us", "p95_us", "p999_us", "load_throughput", "memory_after_bytes",
-)  # fmt: skip
-"""The figures of a comparison in the order they are read: what people ask for first, first."""
 OPEN = frozenset({RunStatus.QUEUED, RunStatus.ALLOCATED, RunStatus.RUNNING, RunStatus.SETTLING})
 
 
@@ -62,6 +59,22 @@ def estimate(repeats: Sequence[float]) -> EstimateRead | None:
     )
 
 
+def figures_read(done: Sequence[RunFigures]) -> dict[str, FigureRead]:
+    """Every figure that completed repeats gave, in the catalogue's order; percentiles that were
+    asked for by name behind it.
+    """
+    names = {name: None for one in CATALOGUE for name in [one.name]}
+    names |= {name: None for run in done for name in run.figures}
+    found = {}
+    for name in names:
+        repeats = [one for run in done if (one := run.figures.get(name)) is not None]
+        said = estimate([one.value for one in repeats])
+        if said is not None:
+            way, *others = {one.statistic for one in repeats}
+            found[name] = FigureRead(**dict(said), statistic="mixed" if others else way)
+    return found
+
+
 def cell_status(
     runs: Sequence[RunFigures],
 ) -> Literal["completed", "partial", "failed", "pending"]:
@@ -78,7 +91,7 @@ def compared_cell(side: str, runs: Sequence[RunFigures]) -> ComparedCellRead:
     """A cell of one side as it is shown; failed repeats are listed, never dropped."""
     done = [run for run in runs if run.status == RunStatus.COMPLETED]
     ended = [run for run in runs if run.status in {RunStatus.FAILED, RunStatus.CANCELLED}]
-    tried = attempts(runs)
+    tried, figures = attempts(runs), figures_read(done)
     return ComparedCellRead(
         side=side,
         workload=runs[0].workload,
@@ -96,7 +109,8 @@ def compared_cell(side: str, runs: Sequence[RunFigures]) -> ComparedCellRead:
         ],
         failed_repeats=_rate(tried.repeats),
         failed_operations=_rate(tried.failed_operations),
-        **{metric: estimate(values(done, metric)) for metric in ESTIMATED},
+        figures=figures,
+        **{name: figures.get(name) for name in FormerCell.model_fields},
     )
 
 
@@ -106,6 +120,7 @@ def differences(
     noise: SideNoise = NOTHING_KNOWN,
     *,
     looked_at: bool = False,
+    figures: Collection[Figure] | None = None,
 ) -> list[DifferenceRead]:
     """Every metric of every cell that both sides of a pair have: the primary figures first, memory
     last; within a figure those that are told apart first, by how surely.
@@ -114,11 +129,12 @@ def differences(
 
     :param noise: what is known of it; of two sides, the noisier counts.
     :param looked_at: whether somebody saw figures while they grew.
+    :param figures: by which they are judged; default: all of the catalogue that are.
     """
     judged: list[tuple[SideCells, SideCells, RunFigures, Judgement]] = []
     for baseline, other in pairs:
         for cell, runs in other.cells.items():
-            for metric in METRICS:
+            for metric in CATALOGUE.judged if figures is None else figures:
                 judgement = judged_pair(
                     metric, (baseline, other), cell, thresholds, noise, looked_at=looked_at
                 )
@@ -129,11 +145,11 @@ def differences(
         difference_read(judgement, baseline.key, other.key, run)
         for (baseline, other, run, _), judgement in zip(judged, adjusted, strict=True)
     ]
-    return sorted(shown, key=lambda one: (SHOWN_FIRST.index(one.metric), -one.significance))
+    return sorted(shown, key=lambda one: (CATALOGUE[one.metric].read_at, -one.significance))
 
 
 def judged_pair(
-    metric: Metric,
+    metric: Figure,
     sides: tuple[SideCells, SideCells],
     cell: CellKey,
     thresholds: Mapping[str, float],
@@ -213,16 +229,13 @@ def unmatched(sides: Sequence[SideCells]) -> list[UnmatchedRead]:
     return found
 
 
-def thresholds_of(wanted: Thresholds) -> dict[str, float]:
-    """Practical thresholds of an experiment by metric, relative."""
+def thresholds_of(wanted: Thresholds, figures: Iterable[Figure] | None = None) -> dict[str, float]:
+    """Practical thresholds of an experiment by figure, relative.
+
+    :param figures: default: all of the catalogue that sides are judged by.
+    """
     return {
-        "throughput": wanted.throughput_percent / 100,
-        "load_throughput": wanted.throughput_percent / 100,
-        "p50_us": wanted.p50_percent / 100,
-        "p95_us": wanted.p99_percent / 100,
-        "p99_us": wanted.p99_percent / 100,
-        "p999_us": wanted.p999_percent / 100,
-        "memory_after_bytes": wanted.memory_percent / 100,
+        one.name: wanted.of(one) / 100 for one in (CATALOGUE.judged if figures is None else figures)
     }
 
 
@@ -242,16 +255,8 @@ def _repeat(run: RunFigures) -> RepeatRead:
     return RepeatRead(
         run_id=run.run_id,
         repetition=run.repetition,
-        throughput=run.throughput,
-        p50_us=run.p50_us,
-        p95_us=run.p95_us,
-        p99_us=run.p99_us,
-        p999_us=run.p999_us,
-        mean_us=run.mean_us,
-        memory_before_bytes=run.memory_before_bytes,
-        memory_after_load_bytes=run.memory_after_load_bytes,
-        memory_after_bytes=run.memory_after_bytes,
-        load_throughput=run.load_throughput,
+        figures={name: one.value for name, one in run.figures.items()},
+        **{name: run.of(name) for name in FormerRepeat.model_fields},
     )
 
 

@@ -5,18 +5,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
-from weighhouse_judging.verdicts.headlines import Headline, LoadKind, Runs, headline
+from weighhouse_judging.verdicts.headlines import Headline, Runs, headline
 from weighhouse_judging.verdicts.lead_cells import LeadCell, Pair
 from weighhouse_judging.verdicts.leads import Lead, lead, lead_of_targets
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.readings import word_of
 from weighhouse_judging.verdicts.sides import Judgement, with_family
+from weighhouse_protocol.figures import CATALOGUE, LOAD_KINDS, LoadKind
 
 from weighhouse_backend.campaigns.progress import RunCounts
 from weighhouse_backend.comparisons.answer_schemas import HeadlineRead, LeadRead
 from weighhouse_backend.comparisons.estimates import SideCells, judged_pair
 from weighhouse_backend.comparisons.floors import SideNoise
-from weighhouse_backend.comparisons.readings import PRIMARY
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.findings.examination import RunFinding
 from weighhouse_backend.results.repeats import CellKey, values
@@ -53,18 +52,18 @@ def leads(
     What is said of two sides is said of them whatever else is on show: hiding sides or cells takes
     them out of the sentence and changes no verdict.
 
-    :param figure: a name of `METRICS`; each loop's primary figure when None.
+    :param figure: the name of one that sides are judged by; each loop's primary figure when None.
     :param hidden: keys of sides that have no part in it.
     :param cell: the one that it is said of; all for None.
     """
     kinds = {name: runs[0] for side in weighed.cells for name, runs in side.cells.items()}
     found: dict[LoadKind, Lead] = {}
-    for kind, primary in PRIMARY.items():
+    for kind in LOAD_KINDS:
         cells = {name: run for name, run in kinds.items() if run.load_kind == kind}
         told = {name: run for name, run in cells.items() if cell in {None, name}}
         if not told:
             continue
-        metric = figure or primary
+        metric = figure or CATALOGUE.primary(kind).name
         judged = _pairs(weighed, metric, cells)
         shown = {key: label for key, label in weighed.labels.items() if key not in hidden}
         rows = [
@@ -121,7 +120,7 @@ def _judged(
     for cell in cells:
         for pair in itertools.combinations(others, 2):
             judgement = judged_pair(
-                METRIC[metric], pair, cell, weighed.thresholds, weighed.noise,
+                CATALOGUE[metric], pair, cell, weighed.thresholds, weighed.noise,
                 looked_at=weighed.looked_at,
             )  # fmt: skip
             first, second = pair

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from weighhouse_judging.verdicts.figures import Repeats
-from weighhouse_judging.verdicts.metrics import METRICS, Metric
 from weighhouse_judging.verdicts.ranks import Rank, rank
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
+from weighhouse_protocol.figures import CATALOGUE, Figure
 
 from weighhouse_backend.comparisons.estimates import SideCells, estimate, load_level
 from weighhouse_backend.comparisons.floors import NOTHING_KNOWN, SideNoise
@@ -32,7 +32,7 @@ def rankings(
     for cell in cells:
         runs = {side.key: side.cells[cell] for side in sides if cell in side.cells}
         apart = len({mine[0].campaign_id for mine in runs.values()}) > 1
-        for metric in METRICS:
+        for metric in CATALOGUE.judged:
             repeats = {key: blocks(mine, metric.name) for key, mine in runs.items()}
             ranks = rank(
                 repeats,
@@ -46,7 +46,7 @@ def rankings(
 
 
 def _ranking(
-    metric: Metric,
+    metric: Figure,
     runs: Mapping[str, Sequence[RunFigures]],
     repeats: Mapping[str, Repeats],
     ranks: Sequence[Rank],

@@ -4,16 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from weighhouse_judging.caveats.gathering import Undecided
-from weighhouse_judging.verdicts.headlines import LoadKind
 from weighhouse_judging.verdicts.readings import CellReading, read
+from weighhouse_protocol.figures import CATALOGUE, LOAD_KINDS
 
 from weighhouse_backend.comparisons.answer_schemas import ReadingRead
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.results.repeats import CellKey
-
-PRIMARY: Mapping[LoadKind, str] = {"closed": "throughput", "open": "p99_us"}
-"""The figure that a loop is read by: an open one is given its throughput."""
 
 
 def readings(
@@ -29,7 +26,7 @@ def readings(
     :param pairs: (baseline, other).
     :param labels: of sides, by key.
     :param differences: of all the pairs, corrected together.
-    :param figure: a name of `METRICS`; each loop's primary figure when None.
+    :param figure: the name of one that sides are judged by; each loop's primary figure when None.
     :param cell: the one that it is read of; all for None.
     """
     judged = {
@@ -45,8 +42,8 @@ def readings(
     }
     found = []
     for baseline, other in pairs:
-        for kind, main in PRIMARY.items():
-            metric = figure or main
+        for kind in LOAD_KINDS:
+            metric = figure or CATALOGUE.primary(kind).name
             cells = [
                 _cell(name, judged.get((baseline.key, other.key, *name, metric)))
                 for name, each in kinds.items()
@@ -84,7 +81,8 @@ def undecided(differences: Sequence[DifferenceRead]) -> list[Undecided]:
 
 def primary(differences: Sequence[DifferenceRead]) -> list[DifferenceRead]:
     """Those of the figure that their loop is read by."""
-    return [one for one in differences if one.metric == PRIMARY[one.load_level.kind]]
+    of_loop = {kind: CATALOGUE.primary(kind).name for kind in LOAD_KINDS}
+    return [one for one in differences if one.metric == of_loop[one.load_level.kind]]
 
 
 def _cell(cell: CellKey, difference: DifferenceRead | None) -> CellReading:

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
-from weighhouse_backend.comparisons.schemas import EstimateRead
+from weighhouse_backend.comparisons.estimate_schemas import EstimateRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.results.footprints import Measure
 from weighhouse_backend.scenarios.schemas import ScalabilityRead

@@ -9,21 +9,15 @@ from weighhouse_judging.verdicts.readings import Word, word_of
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, FailureRead, LoadLevelRead
 from weighhouse_backend.comparisons.answer_schemas import HeadlineRead, LeadRead, ReadingRead
+from weighhouse_backend.comparisons.estimate_schemas import (
+    EstimateRead,
+    FigureRead,
+    FormerCell,
+    FormerRepeat,
+)
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
-
-
-class EstimateRead(BaseModel):
-    """The median of repeats with its interval, or with their range where they are too few."""
-
-    median: float
-    low: float
-    high: float
-    kind: Literal["interval", "range"]
-    """`range`: fewer than four repeats, from the least to the greatest; no confidence."""
-    repeats: int
-    confidence: float | None
 
 
 class RateRead(BaseModel):
@@ -158,23 +152,13 @@ class SideRead(BaseModel):
     runs: int = 0
 
 
-class RepeatRead(BaseModel):
+class RepeatRead(FormerRepeat):
     """The figures of one repeat."""
 
     run_id: UUID
     repetition: int
-    throughput: float | None
-    p50_us: float | None
-    p95_us: float | None
-    p99_us: float | None
-    p999_us: float | None
-    mean_us: float | None
-    memory_before_bytes: float | None
-    """Of the system before anything was loaded."""
-    memory_after_load_bytes: float | None
-    memory_after_bytes: float | None
-    """After the measured phase."""
-    load_throughput: float | None
+    figures: dict[str, float]
+    """By their names in the catalogue; those that it gave."""
 
 
 class FailedRunRead(BaseModel):
@@ -186,7 +170,7 @@ class FailedRunRead(BaseModel):
     failure: FailureRead | None
 
 
-class ComparedCellRead(BaseModel):
+class ComparedCellRead(FormerCell):
     """A cell of one side."""
 
     side: str
@@ -198,16 +182,8 @@ class ComparedCellRead(BaseModel):
     failed_repeats: RateRead | None
     """Of repeats that tell of the system; None when none ended."""
     failed_operations: RateRead | None
-    throughput: EstimateRead | None
-    mean_us: EstimateRead | None
-    p50_us: EstimateRead | None
-    p95_us: EstimateRead | None
-    p99_us: EstimateRead | None
-    p999_us: EstimateRead | None
-    memory_before_bytes: EstimateRead | None
-    memory_after_load_bytes: EstimateRead | None
-    memory_after_bytes: EstimateRead | None
-    load_throughput: EstimateRead | None
+    figures: dict[str, FigureRead]
+    """By their names in the catalogue; those that any repeat gave."""
 
 
 class UnmatchedRead(BaseModel):

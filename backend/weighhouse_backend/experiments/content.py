@@ -21,7 +21,7 @@ CAME_LATER: Mapping[str, Mapping[str, Any]] = {
         for name, value in Placement().model_dump(mode="json").items()
         if name in {"servers", "drivers", "apart"}
     },
-    "thresholds": {"anchor_percent": None},
+    "thresholds": {"anchor_percent": None, "confirm": True, "figures": {}},
     "gate": Gate().model_dump(mode="json"),
     "phases": {"chain": []},
     "targets": {"edition": None},

@@ -7,9 +7,9 @@ from uuid import UUID
 from weighhouse_judging.verdicts import gate_verdict
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.measured_again import ThenAndNow, machine_changed
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_protocol import pages
 from weighhouse_protocol.bases import BaseChoice
+from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.pages import PagePath
 from weighhouse_protocol.text import numbered
 
@@ -184,7 +184,7 @@ def _of_the_machine(
         if before is None or cell.changes or mismatches(before, cell.base):
             continue
         run = cell.candidate.runs[0]
-        metric = METRIC["throughput" if run.load_kind == "closed" else "p99_us"]
+        metric = CATALOGUE.primary(run.load_kind)
         values = [tuple(blocks(one.runs, metric.name).values()) for one in (before, cell.base)]
         found.append(ThenAndNow(cell.label, metric, *values))
     said = machine_changed(found, limits.base_percent / 100)
@@ -200,7 +200,7 @@ def _evidence(
 ) -> CellEvidence:
     candidate = cell.candidate.runs
     before = [run for seen in cell.bases.values() for run in seen.runs]
-    metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
+    metric = CATALOGUE.primary(candidate[0].load_kind).name
     anchors = {} if anchor is None else anchor.bases
     return CellEvidence(
         identity=cell.candidate.identity().digest,

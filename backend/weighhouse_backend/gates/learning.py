@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from weighhouse_judging.identity.sides import family
-from weighhouse_judging.verdicts.metrics import METRICS
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign
@@ -19,8 +19,6 @@ from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.identities import CellSeen, place_of_runs
 
 Pair = tuple[RunFigures, RunFigures]
-LEARNT = (*(metric.name for metric in METRICS), "memory_after_load_bytes")
-"""Figures that are compared, and the one that history watches besides."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,10 @@ def by_place(runs: Sequence[RunFigures]) -> dict[str, list[Pair]]:
 
 
 def _figures(pairs: Sequence[Pair]) -> Iterator[dict[str, Any]]:
-    for metric in LEARNT:
-        values = [tuple(getattr(run, metric) for run in pair) for pair in pairs]
+    for figure in CATALOGUE:
+        if not (figure.is_judged or figure.in_series):
+            continue
+        values = [tuple(run.of(figure.name) for run in pair) for pair in pairs]
         known = [list(pair) for pair in values if all(one is not None and one > 0 for one in pair)]
         if known:
-            yield {"metric": metric, "pairs": known}
+            yield {"metric": figure.name, "pairs": known}

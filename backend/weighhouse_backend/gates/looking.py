@@ -16,7 +16,6 @@ from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_verdict import verdict_words
-from weighhouse_judging.verdicts.metrics import METRIC, METRICS, Metric
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_judging.verdicts.repetitions import (
     Progress,
@@ -28,6 +27,7 @@ from weighhouse_judging.verdicts.repetitions import (
 )
 from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.repetitions import SequentialRepetitions
 
 from weighhouse_backend.campaigns.courses import CellState
@@ -69,11 +69,10 @@ class CampaignFigures:
     names: Mapping[str, str]
     """What its targets are called, by their own names."""
 
-    def metric(self, cell: PlannedCell) -> Metric:
+    def metric(self, cell: PlannedCell) -> Figure:
         """The figure that is watched in a cell."""
         load = self.document.load_of(cell.target_index, cell.workload_index, cell.load_index)
-        closed = load.model == "closed"
-        return METRIC["throughput" if closed else "p99_us"]
+        return CATALOGUE.primary("closed" if load.model == "closed" else "open")
 
     def name(self, cell: PlannedCell) -> str:
         """What the target of a cell is called."""
@@ -178,7 +177,7 @@ def _sides(campaign: CampaignFigures, plan: Repetitions, floors: Floors) -> list
         if cell.target_index == 0 or first not in campaign.cells:
             continue
         places[first, cell] = None
-        for metric in METRICS:
+        for metric in CATALOGUE.judged:
             judgement = judge(
                 metric,
                 blocks(campaign.cells[first], metric.name),
@@ -218,7 +217,7 @@ def _side(
 
 
 def _judgement_in_words(judgement: Judgement) -> str:
-    label = METRIC[judgement.metric].label.lower()
+    label = CATALOGUE[judgement.metric].label.lower()
     if judgement.low is None or judgement.high is None:
         return f"{label} {judgement.verdict}"
     bounds = f"[{judgement.low:+.1%}, {judgement.high:+.1%}]"

@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from weighhouse_judging.verdicts.metrics import current_name
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
@@ -25,5 +25,5 @@ def noise_list_floors(
     """What machines cannot tell, by cell and figure: found by campaigns that measured every target
     twice (`scenario: noise`), with what each of them found.
     """
-    figure = None if metric is None else current_name(metric)
+    figure = None if metric is None else CATALOGUE.current_name(metric)
     return noise.read(caller, project_id=project_id, agent_id=agent_id, metric=figure)

@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.noise import Floor, floor_of
 from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.noise.models import NoiseMeasurement
@@ -81,7 +81,7 @@ class NoiseService:
         tables: dict[UUID, list[Judgement]] = {}
         for row in self.repository.of_figure(project_id, "throughput", MOST_EQUALS):
             first, second = (dict(enumerate(side)) for side in zip(*row.pairs, strict=True))
-            judgement = judge(METRIC["throughput"], first, second)
+            judgement = judge(CATALOGUE["throughput"], first, second)
             if judgement is not None and judgement.verdict != "insufficient":
                 tables.setdefault(row.campaign_id, []).append(judgement)
         said = [one.verdict for table in tables.values() for one in with_family(table)]

@@ -157,7 +157,7 @@ def _cell(
     paid: list[Paid] = []
     because = "no repeat gave a throughput"
     for run in runs:
-        if run.status != RunStatus.COMPLETED or not run.throughput:
+        if run.status != RunStatus.COMPLETED or not run.of("throughput"):
             continue
         outcome = _paid(side, run, book, asked, members)
         if isinstance(outcome, Paid):
@@ -213,7 +213,7 @@ def _paid(
         sum_of = hourly([price for _, price in machines], book.licence(side.system_id))
     except ValueError as error:
         return str(error)
-    return Paid(float(run.throughput or 0), machines, sum_of)
+    return Paid(float(run.of("throughput") or 0), machines, sum_of)
 
 
 def _year(paid: Sequence[Paid], rate: float | None) -> YearRead | None:

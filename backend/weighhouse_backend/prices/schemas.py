@@ -8,7 +8,8 @@ from weighhouse_judging.cost.prices import LicencePrice, MachinePrice
 from weighhouse_protocol.text import Named
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
-from weighhouse_backend.comparisons.schemas import EstimateRead, SideRead
+from weighhouse_backend.comparisons.estimate_schemas import EstimateRead
+from weighhouse_backend.comparisons.schemas import SideRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
 PriceName = Annotated[str, Named(80)]

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
-from weighhouse_backend.comparisons.schemas import EstimateRead
+from weighhouse_backend.comparisons.estimate_schemas import EstimateRead
 from weighhouse_backend.disclosure.answering import ReplyLinkRead, VendorReplyRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.challenging import ChallengeRead

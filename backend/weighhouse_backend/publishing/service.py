@@ -129,9 +129,9 @@ class PublishingService:
                     target=cell.side,
                     workload=cell.workload,
                     load_level=cell.load_level,
-                    throughput=cell.throughput,
-                    p50_us=cell.p50_us,
-                    p99_us=cell.p99_us,
+                    throughput=cell.figures.get("throughput"),
+                    p50_us=cell.figures.get("p50_us"),
+                    p99_us=cell.figures.get("p99_us"),
                     failed_repeats=cell.failed_repeats.failed if cell.failed_repeats else 0,
                     repeats=len(cell.repeats),
                 )

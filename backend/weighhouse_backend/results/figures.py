@@ -1,29 +1,32 @@
 """Figures of runs for comparing: one row a run, out of summaries and records."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
+from weighhouse_protocol.figures import CATALOGUE, Figure, Figures
 
 from weighhouse_backend.campaigns.models import Cell, Run
 from weighhouse_backend.campaigns.planning import AGAIN
 from weighhouse_backend.campaigns.states import RunStatus
-from weighhouse_backend.results import views
 from weighhouse_backend.results.models import RunSummary
 from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.sources import (
+    Measured,
+    is_asked_of_histogram,
+    percentiles,
+    worked_out,
+)
 
 
 @dataclass(frozen=True)
 class RunFigures:
-    """A run of a cell, with the figures people compare; None where it gave none.
-
-    Latencies in µs over all operations, throughput in successes a second, memory in bytes.
-    """
+    """A run of a cell, with its figures."""
 
     run_id: UUID
     campaign_id: UUID
@@ -41,23 +44,18 @@ class RunFigures:
     status: RunStatus
     failure: dict[str, Any] | None
     """A `weighhouse_protocol.report.Failure`."""
-    throughput: float | None = None
-    mean_us: float | None = None
-    p50_us: float | None = None
-    p95_us: float | None = None
-    p99_us: float | None = None
-    p999_us: float | None = None
-    p9999_us: float | None = None
-    memory_before_bytes: float | None = None
-    memory_after_load_bytes: float | None = None
-    memory_after_bytes: float | None = None
-    """After the measured phase."""
-    load_throughput: float | None = None
+    figures: Figures = field(default_factory=dict)
+    """Over all operations; empty of a run that did not complete."""
     operations: int | None = None
     failed_operations: int | None = None
     """In the measured phase; not found is no failure."""
     record: AttemptRecord | None = None
     """The facts it was measured under."""
+
+    def of(self, figure: str) -> float | None:
+        """A figure of the catalogue, in its unit; None where the run gave none."""
+        found = self.figures.get(figure)
+        return None if found is None else found.value
 
     @property
     def failure_kind(self) -> str | None:
@@ -78,21 +76,29 @@ class FigureService:
     repository: ResultRepository
 
     def of_campaigns(
-        self, campaign_ids: Collection[UUID], *, beside: bool = False
+        self,
+        campaign_ids: Collection[UUID],
+        *,
+        beside: bool = False,
+        also: Collection[Figure] = (),
     ) -> list[RunFigures]:
         """Every run of some campaigns in document order; queries do not grow with their number.
         Not those that measured a cell again: they are no repeats of it.
 
         :param beside: those of bases that were measured again, instead of the campaigns' own.
+        :param also: percentiles that have no place in the catalogue, and are asked for by name.
         """
-        return self._read(campaign_ids, Run.twin != AGAIN, Cell.beside.is_(beside))
+        return self._read(campaign_ids, also, Run.twin != AGAIN, Cell.beside.is_(beside))
 
     def again(self, campaign_id: UUID) -> list[RunFigures]:
         """The runs that measured again what seemed worse in a campaign, in document order."""
-        return self._read([campaign_id], Run.twin == AGAIN)
+        return self._read([campaign_id], (), Run.twin == AGAIN)
 
     def _read(
-        self, campaign_ids: Collection[UUID], *which: ColumnElement[bool]
+        self,
+        campaign_ids: Collection[UUID],
+        also: Collection[Figure],
+        *which: ColumnElement[bool],
     ) -> list[RunFigures]:
         rows = self.session.execute(
             select(Run, Cell)
@@ -110,25 +116,34 @@ class FigureService:
         winners = {run.result_attempt_id for run, _ in rows if run.result_attempt_id is not None}
         summaries = self.repository.summaries(winners)
         records = self.repository.records(winners)
+        asked = [one for one in (*CATALOGUE, *also) if is_asked_of_histogram(one)]
+        of_runs = winners if asked else ()
+        histograms = self.repository.histograms_of(of_runs, "measure", ALL, "response")
         return [
             _figures(
                 run,
                 cell,
                 summaries.get(run.result_attempt_id, []) if run.result_attempt_id else [],
                 records.get(run.result_attempt_id) if run.result_attempt_id else None,
+                percentiles(
+                    asked, histograms.get(run.result_attempt_id) if run.result_attempt_id else None
+                ),
             )
             for run, cell in rows
         ]
 
 
 def _figures(
-    run: Run, cell: Cell, summaries: Sequence[RunSummary], record: AttemptRecord | None
+    run: Run,
+    cell: Cell,
+    summaries: Sequence[RunSummary],
+    record: AttemptRecord | None,
+    asked: Figures,
 ) -> RunFigures:
     totals = {row.phase: row for row in summaries if row.operation == ALL}
     counts = run.status == RunStatus.COMPLETED
     measured = totals.get("measure") if counts else None
     loaded = totals.get("load") if counts else None
-    memory = None if record is None or not counts else views.memory_of_run(record)
     return RunFigures(
         run_id=run.id,
         campaign_id=run.campaign_id,
@@ -143,24 +158,10 @@ def _figures(
         twin=run.twin,
         status=RunStatus(run.status),
         failure=run.failure,
-        throughput=None if measured is None else measured.throughput,
-        mean_us=None if measured is None else measured.mean_us,
-        p50_us=None if measured is None else measured.p50_us,
-        p95_us=None if measured is None else measured.p95_us,
-        p99_us=None if measured is None else measured.p99_us,
-        p999_us=None if measured is None else measured.p999_us,
-        p9999_us=None if measured is None else measured.p9999_us,
-        memory_before_bytes=None if memory is None else _number(memory.before_bytes),
-        memory_after_load_bytes=None if memory is None else _number(memory.after_load_bytes),
-        memory_after_bytes=None if memory is None else _number(memory.after_bytes),
-        load_throughput=None if loaded is None else loaded.throughput,
+        figures={**worked_out(Measured(measured, loaded, record)), **asked} if counts else {},
         operations=None
         if measured is None
         else measured.ok + measured.not_found + measured.errors + measured.verify_failed,
         failed_operations=None if measured is None else measured.errors + measured.verify_failed,
         record=record,
     )
-
-
-def _number(value: int | None) -> float | None:
-    return None if value is None else float(value)

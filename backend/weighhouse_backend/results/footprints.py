@@ -1,5 +1,6 @@
 """What runs took at each moment: memory and disk, as told and as sampled."""
 
+import datetime
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -92,3 +93,28 @@ class FootprintService:
                 sizes["disk"] = int(disk)
             found.setdefault(attempt_id, {})[member] = sizes
         return found
+
+
+def cpu_percent(repository: ResultRepository, attempt_id: UUID) -> float | None:
+    """What the system's processes used of processors over the measured phase, on the average of
+    its samples, added up over its machines; 100 = one core. None: nobody sampled it.
+    """
+    span = repository.measured_span(attempt_id)
+    if span is None:
+        return None
+    begin, end = (datetime.datetime.fromtimestamp(at / 1e6, datetime.UTC) for at in span)
+    found = []
+    for member, offset in repository.offsets(attempt_id).items():
+        ahead = datetime.timedelta(microseconds=offset)
+        found.append(
+            repository.session.scalar(
+                select(func.avg(ResourceSample.cpu_percent)).where(
+                    ResourceSample.attempt_id == attempt_id,
+                    ResourceSample.member == member,
+                    ResourceSample.at > begin - ahead,
+                    ResourceSample.at <= end - ahead,
+                )
+            )
+        )
+    known = [float(one) for one in found if one is not None]
+    return sum(known) if known else None

@@ -23,7 +23,7 @@ def by_cell(runs: Iterable[RunFigures]) -> dict[CellKey, list[RunFigures]]:
 
 def values(runs: Iterable[RunFigures], metric: str) -> list[float]:
     """A metric of each repeat that gave it."""
-    found = (getattr(run, metric) for run in runs if run.status == RunStatus.COMPLETED)
+    found = (run.of(metric) for run in runs if run.status == RunStatus.COMPLETED)
     return [float(value) for value in found if value is not None]
 
 
@@ -34,7 +34,7 @@ def blocks(runs: Iterable[RunFigures], metric: str) -> Repeats:
     return {
         (run.campaign_id, run.block, run.twin): float(value)
         for run in runs
-        if run.status == RunStatus.COMPLETED and (value := getattr(run, metric)) is not None
+        if run.status == RunStatus.COMPLETED and (value := run.of(metric)) is not None
     }
 
 
@@ -45,7 +45,7 @@ def in_time(runs: Iterable[RunFigures], metric: str) -> Repeats:
     return {
         (run.campaign_id, run.repetition, run.twin): float(value)
         for run in runs
-        if run.status == RunStatus.COMPLETED and (value := getattr(run, metric)) is not None
+        if run.status == RunStatus.COMPLETED and (value := run.of(metric)) is not None
     }
 
 

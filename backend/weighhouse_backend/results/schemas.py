@@ -119,6 +119,8 @@ class RunSummaryRead(BaseModel):
     duration_seconds: float
     """Of the measured phase."""
     throughput: float
+    figures: dict[str, float]
+    """By their names in the catalogue, over all operations; those that it gave."""
     operations: dict[str, OperationSummary]
     """By operation; `all` is their sum."""
     load: OperationSummary | None

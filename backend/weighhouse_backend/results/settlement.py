@@ -19,6 +19,7 @@ from weighhouse_backend.results.aligning import Cut
 from weighhouse_backend.results.building import FIRST, LevelService
 from weighhouse_backend.results.chain_sharing import ChainSharing
 from weighhouse_backend.results.fault_costs import FaultService
+from weighhouse_backend.results.footprints import cpu_percent
 from weighhouse_backend.results.packing import ALL, PhaseKind, StoredInterval
 from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.scenario_reading import (
@@ -28,9 +29,11 @@ from weighhouse_backend.results.scenario_reading import (
     material_of,
 )
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
+from weighhouse_backend.results.sources import SERVER_CPU
 from weighhouse_backend.results.success import failure_of
 from weighhouse_backend.results.summaries import (
     QUANTILES,
+    US_PER_SECOND,
     OperationSum,
     PhaseSum,
     sum_phases,
@@ -167,8 +170,8 @@ class SettlementService:
         ]
         self.repository.insert_new(models.RunSummary, rows)
         members = self.repository.members([attempt_id])[attempt_id]
-        told = self.repository.record(attempt_id)
-        said = [PhaseRecord.as_kept(item) for item in (told.phases if told else [])]
+        kept = self.repository.record(attempt_id)
+        said = [PhaseRecord.as_kept(item) for item in (kept.phases if kept else [])]
         record = self.repository.record_for_update(members[0])
         cut = cuts.get("measure", Cut())
         told_of_driver = driver_record(phases["measure"], said).model_copy(
@@ -178,7 +181,11 @@ class SettlementService:
                 "cut_seconds": cut.seconds,
             }
         )
-        record.driver = told_of_driver.model_dump(mode="json")
+        told = told_of_driver.model_dump(mode="json")
+        percent = cpu_percent(self.repository, attempt_id)
+        if percent is not None:
+            told[SERVER_CPU] = percent / 100 * phases["measure"].duration_seconds * US_PER_SECOND
+        record.driver = told
         record.settled_at = self.clock.now()
 
     def _look_at_course(self, run: Run, attempt_id: UUID) -> None:

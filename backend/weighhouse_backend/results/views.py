@@ -34,6 +34,7 @@ from weighhouse_backend.results.schemas import (
 from weighhouse_backend.results.series_schemas import (
     ResourceLines,
 )
+from weighhouse_backend.results.sources import Measured, worked_out
 from weighhouse_backend.results.summaries import US_PER_SECOND
 
 LONGEST_VERSION = 80
@@ -137,9 +138,11 @@ def run_summary(
     if ALL not in measured or record is None or record.driver is None:
         return None
     loaded = [row for row in rows if row.phase == "load" and row.operation == ALL]
+    figures = worked_out(Measured(measured[ALL], loaded[0] if loaded else None, record))
     return RunSummaryRead(
         duration_seconds=measured[ALL].duration_seconds,
         throughput=measured[ALL].throughput,
+        figures={name: one.value for name, one in figures.items()},
         operations={name: operation_summary(row) for name, row in measured.items()},
         load=operation_summary(loaded[0]) if loaded else None,
         driver=DriverRecord.model_validate(record.driver),

@@ -11,9 +11,10 @@ from weighhouse_judging.scenarios.planning import Measurement, Result, Step
 from weighhouse_judging.scenarios.scalability import NotSaid
 from weighhouse_judging.scenarios.sweep import Curve
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.figures import percentile
 from weighhouse_protocol.scenarios import LatencyEnvelope, Scenario
 
-from weighhouse_backend.scenarios.searches import LATENCIES, Search
+from weighhouse_backend.scenarios.searches import Search
 
 ASKS = {
     "sweep": "What is the load curve, and where is its knee?",
@@ -97,7 +98,7 @@ def planner(document: Experiment, search: Search, repetitions: int) -> Planner:
             start=begun,
             end=most,
             stop_at_us=None if stop is None else stop.limit_us,
-            latency=LATENCIES[USUAL if stop is None else stop.percentile],
+            latency=percentile(USUAL if stop is None else stop.percentile).name,
             repeats=repetitions,
             refinements=document.sweep.refine,
             # A run that the machine spoiled is made again once.
@@ -106,7 +107,7 @@ def planner(document: Experiment, search: Search, repetitions: int) -> Planner:
         return Planner(rising, rising)
     rule = document.calibration
     envelope = document.latency_envelope or LatencyEnvelope(limit_us=1.0)
-    latency = LATENCIES[envelope.percentile]
+    latency = percentile(envelope.percentile).name
     inside = calibrate.Plan(
         axis=search.axis,
         low=begun,
@@ -139,7 +140,7 @@ def _ladder(document: Experiment, search: Search, repetitions: int) -> Planner:
         clients=round(load.value),
         depths=depths,
         stop_at_us=None if stop is None else stop.limit_us,
-        latency=LATENCIES[USUAL if stop is None else stop.percentile],
+        latency=percentile(USUAL if stop is None else stop.percentile).name,
         repeats=repetitions,
         most_measurements=2 * len(depths) * repetitions,
     )

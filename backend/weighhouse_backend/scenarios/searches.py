@@ -16,9 +16,6 @@ from weighhouse_protocol.load import ClosedLoad
 from weighhouse_backend.campaigns.states import FINISHED_RUNS, RunStatus
 from weighhouse_backend.results.figures import RunFigures
 
-LATENCIES = {50.0: "p50_us", 95.0: "p95_us", 99.0: "p99_us", 99.9: "p999_us", 99.99: "p9999_us"}
-"""Percentiles of an envelope → the figure of a run."""
-FIGURES = ("throughput", "mean_us", *LATENCIES.values())
 ELSEWHERE = frozenset({"infrastructure", "cancelled", "policy", "missing_binary"})
 """Kinds of failure that say nothing of the system."""
 
@@ -108,10 +105,9 @@ def measurement(run: RunFigures, value: float) -> Measurement:
         words = str(failure.get("message") or f"the run was {run.status}")
         by: FailedBy = "elsewhere" if kind in ELSEWHERE else "system"
         return Measurement(value, failure=Failure(by, words))
-    known = {name: getattr(run, name) for name in FIGURES}
     asked, failed = run.operations or 0, run.failed_operations or 0
     return Measurement(
         value,
-        {name: float(value) for name, value in known.items() if value is not None},
+        {name: one.value for name, one in run.figures.items()},
         error_share=failed / asked if asked else 0.0,
     )

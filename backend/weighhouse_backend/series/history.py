@@ -14,6 +14,7 @@ from weighhouse_judging.series.segments import segments_by_kind
 from weighhouse_judging.verdicts.bands import BandPoint, noise_bands
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.target import Limits, Target
 
 from weighhouse_backend.campaigns.commits import CommitService
@@ -44,11 +45,6 @@ from weighhouse_backend.series.schemas import (
     SeriesFacts,
     SeriesPointRead,
 )
-
-SERIES_METRICS = (
-    "throughput", "p50_us", "p99_us", "p999_us", "memory_after_load_bytes", "load_throughput",
-)  # fmt: skip
-
 
 CellFamily = tuple[str, str]
 """Of a cell: the digest of what was measured, and that of its side's family."""
@@ -96,7 +92,7 @@ class HistoryService:
                 cells.setdefault(seen.identity().digest, []).extend(cell_runs)
             for identity, cell_runs in cells.items():
                 key = {"cell_identity": identity, "side_family": family(target).digest}
-                for metric in SERIES_METRICS:
+                for metric in (one.name for one in CATALOGUE.in_series):
                     figures = values(cell_runs, metric)
                     if figures:
                         touched.append(

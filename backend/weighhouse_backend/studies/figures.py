@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 
 from weighhouse_judging.studies.documents import PublishedFigure, Study
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.repeats import values
 from weighhouse_backend.studies.schemas import StudyFigureRead
 
-METRICS = (*estimates.ESTIMATED, "p9999_us")
-ALWAYS = ("throughput", "p99_us")
-"""Figures of ours that are listed whether or not the text prints any."""
 Cell = tuple[str, str, str]
 """Side, workload, label of the load level."""
 
@@ -25,9 +23,10 @@ def study_figures(study: Study, runs: Sequence[RunFigures]) -> list[StudyFigureR
         cells.setdefault((run.target, run.workload, run.load_label), []).append(run)
     found = [_printed(one, cells) for one in study.published]
     printed = {(one.side, one.workload, one.load, one.figure) for one in study.published}
-    kinds = [one for one in METRICS if one in ALWAYS or any(one == key[3] for key in printed)]
+    told = {one.figure for one in study.published}
+    kinds = [one.name for one in CATALOGUE if one.primary_of or one.name in told]
     for (side, workload, load), mine in cells.items():
-        for figure in (one for one in kinds if not one.startswith("memory_")):
+        for figure in (one for one in kinds if CATALOGUE[one].scale != "size"):
             if (side, workload, load, figure) in printed:
                 continue
             ours = estimates.estimate(values(mine, figure))
@@ -43,7 +42,7 @@ def study_figures(study: Study, runs: Sequence[RunFigures]) -> list[StudyFigureR
     return sorted(
         found,
         key=lambda one: (
-            METRICS.index(one.figure),
+            CATALOGUE.cause_rank(one.figure),
             workloads.index(one.workload),
             order[one.side],
             _clients(one.load),

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from weighhouse_judging.studies.documents import Difference, Scale, Source
 from weighhouse_judging.studies.judging import ClaimVerdict, Truth
 
-from weighhouse_backend.comparisons.schemas import EstimateRead
+from weighhouse_backend.comparisons.estimate_schemas import EstimateRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
 

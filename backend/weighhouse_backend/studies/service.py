@@ -17,6 +17,7 @@ from weighhouse_judging.studies.judging import (
 from weighhouse_judging.studies.terms import Key
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.campaigns.documents import document_of
@@ -31,7 +32,7 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.repeats import in_time
 from weighhouse_backend.studies.errors import StudyNotFound
-from weighhouse_backend.studies.figures import METRICS, study_figures
+from weighhouse_backend.studies.figures import study_figures
 from weighhouse_backend.studies.folders import SCALES, StudyFolder
 from weighhouse_backend.studies.schemas import (
     ClaimRead,
@@ -78,7 +79,7 @@ class StudyService:
             project = self._project(caller, project_id)
             scale = self._scale(caller, folder, project)
             standings = self._standings(caller, folder, scale, project)
-            results = self._judged(folder, scale, self._runs(standings))
+            results = self._judged(folder, scale, self._runs(folder, standings))
             source = folder.study.source
             found.append(
                 StudySummary(
@@ -116,7 +117,7 @@ class StudyService:
             if one.latest.measured is not None:
                 question = Question(campaign_id=one.latest.measured.id)
                 self.comparisons.require(caller, question, audience)
-        runs = self._runs(standings)
+        runs = self._runs(folder, standings)
         results = self._judged(folder, chosen, runs)
         catalog = self.comparisons.findings.results.campaigns.catalog
         manifests = {} if project is None else catalog.manifests([project])
@@ -169,9 +170,11 @@ class StudyService:
             found.append(Standing(shipped, shipped.name, latest))
         return found
 
-    def _runs(self, standings: Sequence[Standing]) -> list[RunFigures]:
+    def _runs(self, folder: StudyFolder, standings: Sequence[Standing]) -> list[RunFigures]:
+        names = {one.figure for one in folder.study.published}
+        also = [CATALOGUE[name] for name in sorted(names) if name not in CATALOGUE]
         measured = {one.latest.measured.id for one in standings if one.latest.measured is not None}
-        return self.comparisons.findings.results.figures.of_campaigns(measured)
+        return self.comparisons.findings.results.figures.of_campaigns(measured, also=also)
 
     def _judged(
         self, folder: StudyFolder, scale: Scale, runs: Sequence[RunFigures]
@@ -215,7 +218,7 @@ def repeats_of(runs: Sequence[RunFigures]) -> dict[Key, Repeats]:
     return {
         (*cell, metric, ""): found
         for cell, each in cells.items()
-        for metric in METRICS
+        for metric in {one: None for run in each for one in run.figures}
         if (found := in_time(each, metric))
     }
 

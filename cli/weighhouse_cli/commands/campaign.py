@@ -6,6 +6,7 @@ import typer
 from weighhouse_protocol.text import escaped, numbered
 
 from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands.campaign_figures import figures
 from weighhouse_cli.commands.campaign_list import list_campaigns
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
@@ -29,6 +30,7 @@ Identifier = Annotated[str, typer.Argument(help="The campaign's id.")]
 
 
 app.command("list")(list_campaigns)
+app.command("figures")(figures)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-export { figureOf, type FigureName } from './figureOf'
+export { figureOf, IN_ORDER, type Figure, type FigureName } from './figureOf'
 export { FIGURES } from './figures'
 export { api, onRoleRests, onSignedOut, unwrap } from './client'
 export { whileIncomplete, type Completeness } from './completeness'

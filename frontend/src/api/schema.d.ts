@@ -1374,7 +1374,7 @@ export interface paths {
          * Comparisons Compare
          * @description Compare sides: `side` repeated, or all targets of `campaign`, or those of `campaign` each
          *     against itself in `base`. With `cell` that one alone is shown, with the verdict that it has
-         *     among all of them.
+         *     among all of them. What is asked for with `also` is judged as a table of its own.
          */
         get: operations["comparisons_compare"];
         put?: never;
@@ -5526,16 +5526,29 @@ export interface components {
             failed_repeats: components["schemas"]["RateRead"] | null;
             /** Failed Runs */
             failed_runs: components["schemas"]["FailedRunRead"][];
+            /** Figures */
+            figures: {
+                [key: string]: components["schemas"]["FigureRead"];
+            };
             load_level: components["schemas"]["LoadLevelRead"];
-            load_throughput: components["schemas"]["EstimateRead"] | null;
-            mean_us: components["schemas"]["EstimateRead"] | null;
-            memory_after_bytes: components["schemas"]["EstimateRead"] | null;
-            memory_after_load_bytes: components["schemas"]["EstimateRead"] | null;
-            memory_before_bytes: components["schemas"]["EstimateRead"] | null;
-            p50_us: components["schemas"]["EstimateRead"] | null;
-            p95_us: components["schemas"]["EstimateRead"] | null;
-            p99_us: components["schemas"]["EstimateRead"] | null;
-            p999_us: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            load_throughput?: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            mean_us?: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            memory_after_bytes?: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            memory_after_load_bytes?: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            memory_before_bytes?: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            p50_us?: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            p95_us?: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            p99_us?: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            p999_us?: components["schemas"]["EstimateRead"] | null;
             /** Repeats */
             repeats: components["schemas"]["RepeatRead"][];
             /** Side */
@@ -5545,7 +5558,8 @@ export interface components {
              * @enum {string}
              */
             status: "completed" | "partial" | "failed" | "pending";
-            throughput: components["schemas"]["EstimateRead"] | null;
+            /** @deprecated */
+            throughput?: components["schemas"]["EstimateRead"] | null;
             /** Workload */
             workload: string;
         };
@@ -6858,6 +6872,29 @@ export interface components {
             message: string;
             /** Path */
             path: string;
+        };
+        /**
+         * FigureRead
+         * @description A figure of a cell.
+         */
+        FigureRead: {
+            /** Confidence */
+            confidence: number | null;
+            /** High */
+            high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "interval" | "range";
+            /** Low */
+            low: number;
+            /** Median */
+            median: number;
+            /** Repeats */
+            repeats: number;
+            /** Statistic */
+            statistic: ("counted" | "merged" | "read" | "sampled") | "mixed";
         };
         /**
          * FillFigures
@@ -10633,24 +10670,55 @@ export interface components {
          * @description The figures of one repeat.
          */
         RepeatRead: {
-            /** Load Throughput */
-            load_throughput: number | null;
-            /** Mean Us */
-            mean_us: number | null;
-            /** Memory After Bytes */
-            memory_after_bytes: number | null;
-            /** Memory After Load Bytes */
-            memory_after_load_bytes: number | null;
-            /** Memory Before Bytes */
-            memory_before_bytes: number | null;
-            /** P50 Us */
-            p50_us: number | null;
-            /** P95 Us */
-            p95_us: number | null;
-            /** P99 Us */
-            p99_us: number | null;
-            /** P999 Us */
-            p999_us: number | null;
+            /** Figures */
+            figures: {
+                [key: string]: number;
+            };
+            /**
+             * Load Throughput
+             * @deprecated
+             */
+            load_throughput?: number | null;
+            /**
+             * Mean Us
+             * @deprecated
+             */
+            mean_us?: number | null;
+            /**
+             * Memory After Bytes
+             * @deprecated
+             */
+            memory_after_bytes?: number | null;
+            /**
+             * Memory After Load Bytes
+             * @deprecated
+             */
+            memory_after_load_bytes?: number | null;
+            /**
+             * Memory Before Bytes
+             * @deprecated
+             */
+            memory_before_bytes?: number | null;
+            /**
+             * P50 Us
+             * @deprecated
+             */
+            p50_us?: number | null;
+            /**
+             * P95 Us
+             * @deprecated
+             */
+            p95_us?: number | null;
+            /**
+             * P99 Us
+             * @deprecated
+             */
+            p99_us?: number | null;
+            /**
+             * P999 Us
+             * @deprecated
+             */
+            p999_us?: number | null;
             /** Repetition */
             repetition: number;
             /**
@@ -10658,8 +10726,11 @@ export interface components {
              * Format: uuid
              */
             run_id: string;
-            /** Throughput */
-            throughput: number | null;
+            /**
+             * Throughput
+             * @deprecated
+             */
+            throughput?: number | null;
         };
         /**
          * RepeatsWanted
@@ -11183,6 +11254,10 @@ export interface components {
             driver: components["schemas"]["DriverRecord"];
             /** Duration Seconds */
             duration_seconds: number;
+            /** Figures */
+            figures: {
+                [key: string]: number;
+            };
             load: components["schemas"]["OperationSummary"] | null;
             /**
              * Load Model
@@ -16803,6 +16878,8 @@ export interface operations {
     comparisons_compare: {
         parameters: {
             query?: {
+                /** @description any percentile by its name: `p975_us` is p97.5 */
+                also?: string[] | null;
                 /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
                 audience?: "internal" | "others" | "public";
                 base?: string | null;

@@ -120,8 +120,6 @@ export type Validation = Schemas['ValidationRead']
 export type FieldError = Schemas['FieldProblem']
 export type Problem = Schemas['ProblemDocument']
 
-/** The figures that a repeat has and a comparison estimates. */
-export type Metric = Exclude<keyof Repeat & keyof ComparisonCell, 'run_id'>
 export type RunGauges = Schemas['GaugesRead']
 export type Gauge = Schemas['GaugeRead']
 export type JoiningDomain = Schemas['DomainRead']

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_judging.arithmetic.intervals import Between, Floats, LogDifference, two_campaigns
 from weighhouse_judging.bench.bars import Bar, Effort, bar
@@ -19,7 +20,6 @@ from weighhouse_judging.verdicts.campaigns import (
     as_decided,
     learned,
 )
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.ranks import rank
 from weighhouse_judging.verdicts.sides import LEVEL, judge
 
@@ -195,7 +195,7 @@ def claimed_of_nothing(trials: int, seed: int) -> dict[str, float]:
     for _ in range(trials):
         sides = _sides(generator, 0.02, 10, 0.001)
         sides[SIDES - 1] = {block: value * 0.6 for block, value in sides[SIDES - 1].items()}
-        found = judge(METRIC["throughput"], sides[0], sides[SIDES - 1])
+        found = judge(CATALOGUE["throughput"], sides[0], sides[SIDES - 1])
         assert found is not None  # noqa: S101 - figures above 0
         judged += found.verdict in {"changed", "equivalent"} or found.low is not None
         places = rank(sides, higher_is_better=True)

@@ -1,6 +1,7 @@
 """How often a comparison of two sides is wrong, and how often it sees what is there."""
 
 import numpy as np
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_judging.arithmetic.intervals import (
     Between,
@@ -11,10 +12,9 @@ from weighhouse_judging.arithmetic.intervals import (
     two_level,
 )
 from weighhouse_judging.bench.trials import Bools, Floats, block_noise, median_of, repeats
-from weighhouse_judging.verdicts.metrics import METRIC, METRICS
 from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, LEVEL
 
-THRESHOLD = METRIC["throughput"].threshold
+THRESHOLD = CATALOGUE["throughput"].threshold
 BLOCK_NOISE = 0.05
 BETWEEN = 0.02
 CAMPAIGNS = 10
@@ -191,7 +191,7 @@ def _called(p_values: Floats, sizes: Floats, rule: str) -> Bools:
         passes = ordered <= FAMILY_LEVEL * place / count / np.sum(1.0 / place)
         passes = np.logical_or.accumulate(passes[..., ::-1], axis=-1)[..., ::-1]
     largest = np.max(np.where(passes, ordered, -1.0), axis=-1, keepdims=True)
-    thresholds = np.tile([metric.threshold for metric in METRICS], 12)
+    thresholds = np.tile([metric.threshold for metric in CATALOGUE.judged], 12)
     return np.asarray((p_values <= largest) & (p_values <= LEVEL) & (sizes > thresholds))
 
 

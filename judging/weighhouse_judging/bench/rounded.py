@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_judging.arithmetic.intervals import paired
 from weighhouse_judging.arithmetic.looks import EQUALITY_ERROR
@@ -13,7 +14,6 @@ from weighhouse_judging.bench.bars import Bar, Effort, bar
 from weighhouse_judging.bench.comparing import THRESHOLD, changed
 from weighhouse_judging.bench.growing import equal
 from weighhouse_judging.bench.trials import block_noise
-from weighhouse_judging.verdicts.metrics import METRIC
 
 LEVELS_US = (8.0, 15.0)
 SPREADS = (0.001, 0.005, 0.01, 0.02, 0.05)
@@ -21,7 +21,7 @@ BLOCKS = (0.0, 0.05)
 Case = tuple[int, float, float]
 """Pairs, their noise, and that of their blocks."""
 APART = 0.04
-OWN = METRIC["p50_us"].threshold
+OWN = CATALOGUE["p50_us"].threshold
 CAUTIOUS = "repeats that do not scatter by half a step tell a step and no more, so it is all held"
 
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.scenarios import planning, spread
 from weighhouse_judging.scenarios.planning import Reason, Refusal
 from weighhouse_judging.scenarios.spread import Interval, Spread
-from weighhouse_judging.verdicts.metrics import FIGURE
 
 Stretch = Literal["before", "during", "after"]
 BandBy = Literal["asked", "own_scatter"]
@@ -212,7 +212,7 @@ def _detected(
 
 def _told(plan: Plan, returned: float | None, band: float, by: BandBy) -> Reason:
     wide = "" if by == "asked" else " (as wide as it scattered before the fault)"
-    name = FIGURE[plan.latency].short
+    name = CATALOGUE[plan.latency].short
     numbers = {"returned_seconds": returned, "band": band}
     if returned is None:
         sentence = f"{name} did not return within {band:.0%} of what it was{wide}."

@@ -16,9 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
+from weighhouse_protocol.figures import CATALOGUE
+
 from weighhouse_judging.findings.checks import Number
 from weighhouse_judging.findings.words import duration_in_words
-from weighhouse_judging.verdicts.metrics import FIGURE
 
 Axis = Literal["clients", "rate", "depth"]
 """What a scenario varies: clients of a closed loop, operations due a second, requests in flight a
@@ -199,7 +200,7 @@ def share_refused(name: str, value: float, least: float, most: float) -> list[Re
 
 def latency_refused(name: str, figure: str) -> list[Refusal]:
     """What is wrong with the name of a latency."""
-    known = [one for one, of in FIGURE.items() if of.unit == "µs"]
+    known = [one.name for one in CATALOGUE.latencies]
     if figure in known:
         return []
     return [Refusal(name, f"{figure!r} is no latency of a run", f"one of {', '.join(known)}")]
@@ -253,4 +254,4 @@ def about(value: float) -> str:
 
 def latency_in_words(figure: str, value_us: float) -> str:
     """A latency by its name: `p99 of 1.2 ms`."""
-    return f"{FIGURE[figure].short} of {duration_in_words(value_us)}"
+    return f"{CATALOGUE[figure].short} of {duration_in_words(value_us)}"

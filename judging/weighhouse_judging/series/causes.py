@@ -4,21 +4,18 @@ A slower build moves throughput, every percentile and several cells of an experi
 campaign. That is told once: the change that explains the others leads, the others are named as
 downstream of it.
 
-A change leads when no figure further up (FIGURES) changed with it: in a closed loop clients =
-throughput × latency (Little's law), so latency follows throughput; a higher percentile follows a
-lower one. Among equals the more evident one leads.
+A change leads when no figure further up in the catalogue changed with it: in a closed loop
+clients = throughput × latency (Little's law), so latency follows throughput; a higher percentile
+follows a lower one. Among equals the more evident one leads.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weighhouse_protocol.figures import CATALOGUE
+
 from weighhouse_judging.series.changes import RULE, SAME_CHANGE_DISTANCE
 from weighhouse_judging.series.course import Kind
-
-FIGURES = (
-    "throughput", "p50_us", "p99_us", "p999_us", "load_throughput", "memory_after_load_bytes",
-)  # fmt: skip
-"""Figures that explain others first; those not named here come last."""
 
 DISTANCES: dict[Kind, int] = {
     "step": SAME_CHANGE_DISTANCE,
@@ -105,10 +102,6 @@ def _evidence(sighting: Sighting) -> tuple[float, str]:
 
 
 def _cause(group: Sequence[Sighting]) -> Cause:
-    lead = min(group, key=lambda one: (_rank(one.figure), *_evidence(one)))
+    lead = min(group, key=lambda one: (CATALOGUE.cause_rank(one.figure), *_evidence(one)))
     rest = sorted((one for one in group if one is not lead), key=_evidence)
     return Cause(lead.change, tuple(one.change for one in rest))
-
-
-def _rank(figure: str) -> int:
-    return FIGURES.index(figure) if figure in FIGURES else len(FIGURES)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 from weighhouse_protocol.base import Document, Name
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_judging.studies.printed import (
     RATIOS,
@@ -17,7 +18,6 @@ from weighhouse_judging.studies.printed import (
     printed_range,
     units_of,
 )
-from weighhouse_judging.verdicts.metrics import FIGURE
 
 Words = Annotated[str, Field(min_length=1, max_length=2000)]
 Scale = Literal["published", "small"]
@@ -35,8 +35,7 @@ AsPrinted = Annotated[str, BeforeValidator(as_printed), Field(min_length=1, max_
 
 def known_figure(name: str) -> None:
     """:raises ValueError: when a figure is none of the platform's."""
-    if name not in FIGURE:
-        raise ValueError(f"figure {name!r} is not known; one of {', '.join(FIGURE)}")
+    CATALOGUE[name]
 
 
 class Source(Document):

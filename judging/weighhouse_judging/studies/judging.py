@@ -17,6 +17,7 @@ from itertools import product
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
+from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.studies import terms
@@ -55,10 +56,6 @@ OF_A_LAW = 0.005
 are not taken over quite the same time."""
 _TEST: TypeAdapter[Test] = TypeAdapter(Test)
 _CLIENTS = re.compile(r"(\d+) clients?(?:, pipeline (\d+))?")
-_BEYOND: Mapping[str, float] = {
-    "p50_us": 0.5, "p95_us": 0.05, "p99_us": 0.01, "p999_us": 0.001, "p9999_us": 0.0001,
-}  # fmt: skip
-"""The share of operations that take at least as long."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +118,12 @@ def cells_of(claim: Claim) -> list[Cell]:
     for _, test in _combinations(claim):
         gather(test.model_dump())
     return list(dict.fromkeys(found))
+
+
+def _share_beyond(figure: str) -> float:
+    """The share of operations that take at least as long; of a mean, all of them."""
+    quantile = CATALOGUE[figure].quantile
+    return 1.0 if quantile is None else round(1 - quantile, 9)
 
 
 def _judged(claim: Claim, theirs: Figures, ours: Figures, scale: Scale) -> ClaimResult:
@@ -312,7 +315,7 @@ def _in_a_closed_loop(test: ClosedLoop, figures: Figures, where: str, *, of_prin
     if isinstance(latency, Missing):
         return _missing(latency, where)
     there = test.outstanding or _outstanding(test.throughput.load or "")
-    share = _BEYOND.get(test.latency.figure, 1.0)
+    share = _share_beyond(test.latency.figure)
     needed = rate.middle * latency.middle * share / 1e6
     least = rate.low * latency.low * share / 1e6
     part = "" if share == 1.0 else f"{share:g} × "

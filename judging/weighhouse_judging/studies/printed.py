@@ -80,7 +80,7 @@ class PrintedRange:
 def units_of(figure: str) -> Units:
     """The units a figure may be printed in, each in the platform's own.
 
-    :param figure: a name of `FIGURES`.
+    :param figure: a name of the catalogue.
     """
     if figure.endswith("_us"):
         return TIMES
@@ -91,7 +91,7 @@ def printed(text: str, figure: str) -> Printed:
     """Read a printed figure.
 
     :param text: for example `4,195,628.23 ops/s`, `0.687 ms`, `1.2 million ops/s`.
-    :param figure: what it is a figure of, a name of `FIGURES`.
+    :param figure: what it is a figure of, a name of the catalogue.
     :raises ValueError: saying what would be right.
     """
     units = units_of(figure)

@@ -8,20 +8,19 @@ made of intervals (sums, spreads, orders of ratios) takes their ends, which is n
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from weighhouse_protocol.figures import CATALOGUE
+
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.intervals import level_or_range
 from weighhouse_judging.studies.documents import Cell, Number, Ratio, Spread, Sum, Term
 from weighhouse_judging.studies.printed import Printed
 from weighhouse_judging.verdicts.figures import Repeats
-from weighhouse_judging.verdicts.metrics import FIGURE, METRIC, Metric
 from weighhouse_judging.verdicts.readings import Word, word_of
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Judgement, judge
 
 Key = tuple[str, str, str, str, str]
 """Side, workload, label of the load level, figure, setting."""
-OTHER_THRESHOLD = 0.05
-"""Practical threshold of a figure that comparisons have none for."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ def of_repeats(repeats: Mapping[Key, Repeats]) -> Figures:
         one, other = found(first), found(second)
         if not one or not other:
             return Missing(cell_words(second if one else first))
-        said = judge(_metric(first.figure), other, one)
+        said = judge(CATALOGUE[first.figure], other, one)
         return said or Missing(f"{cell_words(first)}: a figure that is not above 0")
 
     def ratio(first: Cell, second: Cell) -> Worth:
@@ -184,21 +183,13 @@ def cell_words(cell: Cell) -> str:
 
 def figure_words(value: float, figure: str) -> str:
     """A figure with its unit: `17,158/s`, `436,000 µs`."""
-    unit = FIGURE[figure].unit
+    unit = CATALOGUE[figure].unit
     return f"{number(value)}/s" if unit == "1/s" else f"{number(value)} {unit}"
 
 
 def interval_words(middle: float, low: float, high: float, figure: str) -> str:
     """`17,158/s (16,900 to 17,400)`."""
     return f"{figure_words(middle, figure)} ({number(low)} to {number(high)})"
-
-
-def _metric(name: str) -> Metric:
-    known = METRIC.get(name)
-    if known is not None:
-        return known
-    figure = FIGURE[name]
-    return Metric(name, figure.label, figure.unit, figure.higher_is_better, OTHER_THRESHOLD)
 
 
 def _together(worths: list[Worth], made: Callable[[list[Value]], Value]) -> Worth:

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from weighhouse_protocol.figures import CATALOGUE, Figure
+
 from weighhouse_judging.identity.digests import FieldChange
 from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.failures import Attempts
 from weighhouse_judging.verdicts.figures import Repeats
-from weighhouse_judging.verdicts.metrics import METRIC, Metric
 from weighhouse_judging.verdicts.noise import Floor
 
 
@@ -42,9 +43,9 @@ class CellEvidence:
     """Fields in which the cell, or where it was measured, is not what the base's was."""
 
     @property
-    def metric(self) -> Metric:
+    def metric(self) -> Figure:
         """The figure the gate watches under this load model."""
-        return METRIC["throughput" if self.load_model == "closed" else "p99_us"]
+        return CATALOGUE.primary(self.load_model)
 
     @property
     def course(self) -> Sequence[PastCampaign]:

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_protocol.figures import LoadKind
+
 from weighhouse_judging.verdicts.lead_words import MOST_NAMED, LeadKind, subject
 from weighhouse_judging.verdicts.leads import Lead
 
 Tone = Literal["told", "open", "caution", "bad"]
 """`told`: something can be said; `open`: nobody can say; `caution`: much is missing; `bad`: half or
 more failed, or the figures must not be relied on."""
-LoadKind = Literal["closed", "open"]
 
 GRAVE = 0.5
 """Share of runs from which on what failed is said before who leads."""

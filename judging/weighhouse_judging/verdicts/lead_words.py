@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_protocol.figures import CATALOGUE
+
 from weighhouse_judging.verdicts.readings import ratio_in_words
 
 LeadKind = Literal["leads", "by_load", "by_workload", "nobody", "too_few", "by_target", "nothing"]
@@ -29,7 +30,7 @@ class Place:
 
 def most(metric: str) -> str:
     """`most throughput`, `shortest p99 latency`, `least memory after the run`."""
-    known = METRIC[metric]
+    known = CATALOGUE[metric]
     figure = _named(metric)
     if known.higher_is_better:
         return f"most {figure}"
@@ -59,7 +60,7 @@ def alone(measured: Sequence[str], sides: int) -> str:
 
 
 def _named(metric: str) -> str:
-    label = METRIC[metric].label
+    label = CATALOGUE[metric].label
     return label if label[1:2].isdigit() else label[:1].lower() + label[1:]
 
 
@@ -196,7 +197,7 @@ def by_target(
     :param more: those with more of the figure somewhere and less nowhere; `less`: likewise; `same`:
         those that differ by less than matters everywhere.
     """
-    latency = METRIC[metric].unit == "µs"
+    latency = CATALOGUE[metric].unit == "µs"
     figure = _named(metric)
     told = [
         (more, f"a longer {figure} than" if latency else f"more {figure} than"),

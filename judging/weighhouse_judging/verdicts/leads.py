@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from weighhouse_protocol.figures import CATALOGUE
+
 from weighhouse_judging.verdicts import lead_words as words
 from weighhouse_judging.verdicts.lead_cells import JudgedCell, LeadCell
 from weighhouse_judging.verdicts.lead_words import LeadKind, Place
-from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.readings import Word
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
@@ -79,12 +80,12 @@ def lead(
 ) -> Lead:
     """Who leads.
 
-    :param metric: a name of `METRICS`.
+    :param metric: the name of a figure that sides are judged by.
     :param labels: of all sides shown, by key, in their order.
     :param cells: all of one kind of load; a side that is not among `labels` has no part in them.
     :param barred_by: titles of what bars these figures from use.
     """
-    higher = METRIC[metric].higher_is_better
+    higher = CATALOGUE[metric].higher_is_better
     seen = [JudgedCell(_shown(cell, labels), higher) for cell in cells]
     compared = [one for one in seen if one.state != "missing"]
     repeats = [many for one in compared for many in one.cell.repeats.values()]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from weighhouse_protocol.figures import Figure
 
 from weighhouse_judging.verdicts.gate_measures import LATENCY_FACTOR
-from weighhouse_judging.verdicts.metrics import Metric
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class ThenAndNow:
     """A cell of a base: its repeats' figures in its own campaign, and measured again."""
 
     label: str
-    metric: Metric
+    metric: Figure
     then: tuple[float, ...]
     now: tuple[float, ...]
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_protocol.figures import CATALOGUE
+
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Verdict
 
 Word = Literal["more", "less", "as_much", "cannot_tell", "too_few"]
@@ -82,7 +83,7 @@ def word_of(verdict: Verdict, relative: float) -> Word:
 def read(metric: str, baseline: str, cells: Sequence[CellReading]) -> Reading:
     """Read a side against its baseline.
 
-    :param metric: a name of `METRICS`, of which all cells are.
+    :param metric: the name of a figure that sides are judged by, of which all cells are.
     :param baseline: its label.
     """
     count = {word: sum(cell.word == word for cell in cells) for word in _WORDS}
@@ -135,7 +136,7 @@ def _sentence(
 
 
 def _short(metric: str, cells: Sequence[CellReading]) -> str:
-    latency = METRIC[metric].unit == "µs"
+    latency = CATALOGUE[metric].unit == "µs"
     less = "fewer" if metric == "throughput" else "less"
     words: list[tuple[Word | None, str]] = [
         ("more", "longer" if latency else "more"),
@@ -161,8 +162,8 @@ def _phrases(metric: str) -> list[tuple[Word | None, str]]:
         more, less = "does more operations than {baseline}", "does fewer operations than {baseline}"
         same = "does as many operations as {baseline}"
     else:
-        figure = METRIC[metric].label
-        if METRIC[metric].unit == "µs":
+        figure = CATALOGUE[metric].label
+        if CATALOGUE[metric].unit == "µs":
             figure = figure.lower() if figure.startswith("Median") else figure
             more, less = f"has a longer {figure} than", f"has a shorter {figure} than"
             same = f"has as long a {figure} as"

@@ -36,6 +36,7 @@ from typing import Literal
 
 import numpy as np
 from scipy import special
+from weighhouse_protocol.figures import Figure
 
 from weighhouse_judging.arithmetic import looks
 from weighhouse_judging.arithmetic.families import holm
@@ -47,7 +48,6 @@ from weighhouse_judging.arithmetic.intervals import (
     LogDifference,
 )
 from weighhouse_judging.verdicts.figures import Figures, Method, Repeats, by_campaigns, by_pairs
-from weighhouse_judging.verdicts.metrics import Metric
 from weighhouse_judging.verdicts.noise import EITHER, Floor
 
 Verdict = Literal["changed", "equivalent", "inconclusive", "insufficient"]
@@ -124,7 +124,7 @@ class Judgement:
 
 
 def judge(
-    metric: Metric,
+    metric: Figure,
     baseline: Repeats,
     other: Repeats,
     *,
@@ -181,7 +181,7 @@ def with_family(judgements: Sequence[Judgement]) -> list[Judgement]:
     return corrected
 
 
-def _judged(metric: Metric, figures: Figures, asked: float, *, looked_at: bool) -> Judgement:
+def _judged(metric: Figure, figures: Figures, asked: float, *, looked_at: bool) -> Judgement:
     fewest = min(figures.baseline.size, figures.other.size)
     estimate, half, half_of_equality = _drawn(figures, looked_at=looked_at)
     shown = None if half is None else figures.drawn

@@ -1,19 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 
-import { api, FIGURES, unwrap, type AlertRuleWrite } from '@/api'
+import { api, IN_ORDER, unwrap, type AlertRuleWrite } from '@/api'
 import { useSession } from '@/session'
 
 /** Figures that series are kept of. */
-export const IN_SERIES = [
-  'throughput',
-  'p50_us',
-  'p99_us',
-  'p999_us',
-  'memory_after_load_bytes',
-  'load_throughput',
-] as const
-
-export const FIGURE_CHOICES = IN_SERIES.map((key) => ({ value: key, label: FIGURES[key].label }))
+export const FIGURE_CHOICES = IN_ORDER.filter(({ inHistory }) => inHistory).map(({ key, label }) => ({
+  value: key,
+  label,
+}))
 
 /** The project's rule. */
 export function useRule() {

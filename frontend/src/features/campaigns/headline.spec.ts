@@ -17,8 +17,7 @@ const cell = (side: string, clients: number, median: number | null) => ({
   side,
   workload: 'balanced',
   load_level: level(clients),
-  throughput: median === null ? null : estimate(median),
-  p99_us: null,
+  figures: median === null ? {} : { throughput: estimate(median) },
 })
 const comparison = {
   sides: [{ key: 'a' }, { key: 'b' }],

@@ -29,7 +29,7 @@ export function headlinesOf(comparison: Comparison): Headline[] {
   return comparison.workloads.flatMap((workload) => {
     const candidates = comparison.load_levels
       .map((level) => ({ level, cells: cellsAt(comparison, workload, level) }))
-      .map((one) => ({ ...one, measured: one.cells.filter(({ cell }) => cell?.throughput).length }))
+      .map((one) => ({ ...one, measured: one.cells.filter(({ cell }) => cell?.figures.throughput).length }))
       .filter((one) => one.measured > 0)
       .sort((a, b) => b.measured - a.measured || b.level.value - a.level.value)
     return candidates[0] ? [{ workload, level: candidates[0].level, bars: barsOf(candidates[0].cells) }] : []
@@ -48,14 +48,16 @@ function cellsAt(comparison: Comparison, workload: string, level: LoadLevel): Si
 }
 
 function barsOf(cells: SideCell[]): HeadlineBar[] {
-  const widest = Math.max(...cells.map(({ cell }) => cell?.throughput?.high ?? cell?.throughput?.median ?? 0))
+  const widest = Math.max(
+    ...cells.map(({ cell }) => cell?.figures.throughput?.high ?? cell?.figures.throughput?.median ?? 0),
+  )
   const share = (value: number | undefined) => (widest > 0 ? ((value ?? 0) / widest) * 100 : 0)
   return cells.map(({ side, cell }) => ({
     side,
-    throughput: cell?.throughput ?? null,
-    p99: cell?.p99_us ?? null,
-    width: share(cell?.throughput?.median),
-    low: share(cell?.throughput?.low),
-    high: share(cell?.throughput?.high),
+    throughput: cell?.figures.throughput ?? null,
+    p99: cell?.figures.p99_us ?? null,
+    width: share(cell?.figures.throughput?.median),
+    low: share(cell?.figures.throughput?.low),
+    high: share(cell?.figures.throughput?.high),
   }))
 }

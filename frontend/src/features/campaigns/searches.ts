@@ -1,4 +1,4 @@
-import { FIGURES, type Campaign, type FigureName, type Search, type SearchPoint } from '@/api'
+import { figureOf, type Campaign, type Search, type SearchPoint } from '@/api'
 import type { ChartTable, CurvePoint, CurveSide } from '@/charts'
 import { formatCount, formatLatency, formatThroughput, INTERVAL, plural, type Shown } from '@/ui'
 
@@ -18,7 +18,7 @@ export const latencyText = (value: number): string => told(formatLatency(value))
 
 /** What a search keeps an eye on: `p99`. */
 export function latencyName(search: Pick<Search, 'latency'>): string {
-  return FIGURES[search.latency as FigureName]?.short ?? search.latency
+  return figureOf(search.latency)?.short ?? search.latency
 }
 
 /** A load in words: `8 clients`, `12 500 op/s`. */

@@ -21,7 +21,11 @@ describe('byLevel', () => {
 
   it('keeps levels of one number of clients apart, on a line of their own', () => {
     const deep = { ...testComparison.load_levels[0]!, label: '1 client, pipeline 10' }
-    const quick = { ...testComparison.cells[0]!, load_level: deep, throughput: testEstimate(90_000) }
+    const quick = {
+      ...testComparison.cells[0]!,
+      load_level: deep,
+      figures: { throughput: { ...testEstimate(90_000), statistic: 'counted' as const } },
+    }
     const both = {
       ...testComparison,
       load_levels: [...testComparison.load_levels, deep],

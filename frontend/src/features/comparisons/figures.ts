@@ -59,7 +59,7 @@ export function byLevel(
       ...nameOf(side, variant),
       points: levels.flatMap((level, at): CurvePoint[] => {
         const cell = cellAt(comparison, side.key, workload, level.label)
-        const estimate = cell?.[metric.key]
+        const estimate = cell?.figures[metric.key]
         if (!cell || !estimate || estimate.median <= 0 || (ladder && lineOf(level) !== variant)) return []
         const span = spanOf(cell, metric.key)
         values.push(estimate.median, ...(span ?? []))

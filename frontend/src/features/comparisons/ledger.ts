@@ -1,4 +1,4 @@
-import type { Comparison, ComparisonCell, Difference, Metric } from '@/api'
+import type { Comparison, ComparisonCell, Difference } from '@/api'
 import type { Ratio } from '@/charts'
 import { formatRelative, type Span } from '@/ui'
 
@@ -44,7 +44,7 @@ const WORDS: Record<Difference['word'], string> = {
 export function ledgerRows(comparison: Comparison, shown: readonly PlacedSide[]): LedgerRow[] {
   const sides = new Map(shown.map((side, at) => [side.key, { side, at }]))
   const levels = comparison.load_levels.map((level) => level.label)
-  const figures = METRICS.map((metric) => metric.key as string)
+  const figures = METRICS.map((metric) => metric.key)
   return comparison.differences
     .flatMap((difference) => {
       const [side, baseline] = [sides.get(difference.side), sides.get(difference.baseline_side)]
@@ -85,9 +85,8 @@ export function cellOf(comparison: Comparison, difference: Difference, side: str
 }
 
 function repeatsOf(cell: ComparisonCell | undefined, difference: Difference): LedgerRow['repeats'] {
-  const metric = difference.metric as Metric
   return (cell?.repeats ?? []).flatMap((repeat) => {
-    const value = repeat[metric]
+    const value = repeat.figures[difference.metric]
     return value && difference.baseline_median > 0
       ? [{ run: repeat.run_id, ratio: value / difference.baseline_median }]
       : []

@@ -1,4 +1,4 @@
-import type { Comparison, ComparisonCell, ComparisonSide, LoadLevel, Metric, ScaledLine } from '@/api'
+import type { Comparison, ComparisonCell, ComparisonSide, LoadLevel, ScaledLine } from '@/api'
 import type { CurvePoint, CurveSide } from '@/charts'
 import { formatLoad, levelWords } from '@/ui'
 
@@ -43,7 +43,7 @@ export function loadLines(
   comparison: Pick<Comparison, 'cells' | 'load_levels'>,
   sides: readonly ComparisonSide[],
   workload: string,
-  latency: Metric,
+  latency: string,
 ): LoadLine[] {
   const variants = [...new Set(comparison.load_levels.map(lineOf))]
   return sides.flatMap((side) =>
@@ -55,7 +55,7 @@ export function loadLines(
           const cell = comparison.cells.find(
             (one) => one.side === side.key && one.workload === workload && one.load_level.label === level.label,
           )
-          const [x, y] = [cell?.throughput?.median, cell?.[latency]?.median]
+          const [x, y] = [cell?.figures.throughput?.median, cell?.figures[latency]?.median]
           return cell && x && y
             ? [
                 {
@@ -106,14 +106,14 @@ export interface InsideEnvelope {
  * The highest throughput of each line at which a latency stays within `limit` µs. Only what was measured
  * counts: nothing is read off between two points.
  */
-export function insideEnvelope(lines: readonly LoadLine[], latency: Metric, limit: number): InsideEnvelope[] {
+export function insideEnvelope(lines: readonly LoadLine[], latency: string, limit: number): InsideEnvelope[] {
   return lines.map(({ side, variant, points }) => {
     const inside = points.filter((point) => point.latency <= limit)
     const best = inside.reduce<LoadPoint | null>(
       (found, point) => (!found || point.throughput > found.throughput ? point : found),
       null,
     )
-    const worst = Math.max(0, ...(best?.cell.repeats.map((repeat) => repeat[latency] ?? 0) ?? []))
+    const worst = Math.max(0, ...(best?.cell.repeats.map((repeat) => repeat.figures[latency] ?? 0) ?? []))
     return { side, variant, best, all: inside.length === points.length, doubtful: worst > limit }
   })
 }
@@ -158,7 +158,7 @@ export function kneeAmong(told: readonly ScaledLine[], workload: string): IsKnee
 }
 
 /** The lines as a chart draws them; their knees are ringed. */
-export function curvesOf(lines: readonly LoadLine[], latency: Metric, isKnee: IsKnee = () => false): CurveSide[] {
+export function curvesOf(lines: readonly LoadLine[], latency: string, isKnee: IsKnee = () => false): CurveSide[] {
   const throughputKind = metricKind('throughput')!
   const latencyKind = metricKind(latency)!
   return lines.map((line) => {
@@ -170,8 +170,8 @@ export function curvesOf(lines: readonly LoadLine[], latency: Metric, isKnee: Is
       colour: side.colour,
       mark: side.mark,
       points: points.map((point, at): CurvePoint => {
-        const spans = (metric: Metric) => spanOf(point.cell, metric)
-        const told = (kind: typeof latencyKind, metric: Metric, value: number) => {
+        const spans = (metric: string) => spanOf(point.cell, metric)
+        const told = (kind: typeof latencyKind, metric: string, value: number) => {
           const span = spans(metric)
           return `${kind.label}: ${written(kind, value)}${
             span ? `, repeats ${written(kind, span[0])} to ${written(kind, span[1])}` : ''
@@ -198,13 +198,13 @@ export function curvesOf(lines: readonly LoadLine[], latency: Metric, isKnee: Is
 }
 
 /** From the least to the greatest repeat of a figure; null where one alone or none has it. */
-export function spanOf(cell: ComparisonCell, metric: Metric): [number, number] | null {
-  const values = cell.repeats.flatMap((repeat) => repeat[metric] ?? [])
+export function spanOf(cell: ComparisonCell, metric: string): [number, number] | null {
+  const values = cell.repeats.flatMap((repeat) => repeat.figures[metric] ?? [])
   return values.length > 1 ? [Math.min(...values), Math.max(...values)] : null
 }
 
 /** A chart of load curves in one sentence. */
-export function curvesSentence(lines: readonly LoadLine[], latency: Metric): string {
+export function curvesSentence(lines: readonly LoadLine[], latency: string): string {
   const kind = metricKind(latency)!
   const throughput = metricKind('throughput')!
   const told = lines.flatMap(({ side, variant, points }) => {

@@ -6,18 +6,6 @@ import { currentName, distinct, hasMetric, METRICS, untold, written } from './me
 import { COMPLETE } from './testComparison'
 
 const level = { kind: 'closed' as const, value: 1, label: '1 client' }
-const nothing = {
-  throughput: null,
-  p50_us: null,
-  p95_us: null,
-  p99_us: null,
-  p999_us: null,
-  mean_us: null,
-  memory_before_bytes: null,
-  memory_after_load_bytes: null,
-  memory_after_bytes: null,
-  load_throughput: null,
-}
 const cell: ComparisonCell = {
   side: 'a',
   workload: 'reads',
@@ -25,11 +13,20 @@ const cell: ComparisonCell = {
   status: 'completed',
   failed_runs: [{ run_id: '3', repetition: 3, status: 'failed', failure: null }],
   repeats: [
-    { ...nothing, run_id: '1', repetition: 1, throughput: 90 },
-    { ...nothing, run_id: '2', repetition: 2, throughput: null },
+    { run_id: '1', repetition: 1, figures: { throughput: 90 } },
+    { run_id: '2', repetition: 2, figures: {} },
   ],
-  ...nothing,
-  throughput: { median: 90, low: 80, high: 100, repeats: 1, kind: 'interval' as const, confidence: 0.95 },
+  figures: {
+    throughput: {
+      median: 90,
+      low: 80,
+      high: 100,
+      repeats: 1,
+      kind: 'interval' as const,
+      confidence: 0.95,
+      statistic: 'counted' as const,
+    },
+  },
   failed_repeats: null,
   failed_operations: null,
 }
@@ -91,12 +88,13 @@ describe('hasMetric', () => {
 })
 
 describe('memory', () => {
-  it('is three figures, each called what it is', () => {
+  it('figures are each called what it is', () => {
     const labels = METRICS.filter((one) => one.key.startsWith('memory')).map((one) => [one.key, one.label])
     expect(labels).toEqual([
       ['memory_after_bytes', 'Memory after the run'],
       ['memory_after_load_bytes', 'Memory after the load'],
       ['memory_before_bytes', 'Memory before the load'],
+      ['memory_per_record_bytes', 'Memory a record'],
     ])
     expect(currentName('memory_bytes')).toBe('memory_after_load_bytes')
   })

@@ -1,54 +1,39 @@
-import { FIGURES, type Comparison, type ComparisonSide, type Difference, type FigureName, type Metric } from '@/api'
+import { figureOf, IN_ORDER, type Comparison, type ComparisonSide, type Difference, type Figure } from '@/api'
 import type { AxisFormat } from '@/charts'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
 /** A figure that sides are compared by. */
 export interface MetricKind {
-  key: Metric
+  key: string
   label: string
   unit: string
   /** Whether more is better; null where neither is. */
   moreIsBetter: boolean
   shown: (value: number | null | undefined) => Shown
+  /** Of the prefixes of its unit: 1024 of bytes. */
+  base: 1000 | 1024
   /** Whether history has series of it. */
   inHistory: boolean
 }
 
-/** Those that are shown, in their order; what they are called, the API says. */
-const SHOWN: readonly { key: Metric & FigureName; shown: MetricKind['shown']; inHistory?: boolean }[] = [
-  { key: 'throughput', shown: formatThroughput, inHistory: true },
-  { key: 'p99_us', shown: formatLatency, inHistory: true },
-  { key: 'p50_us', shown: formatLatency, inHistory: true },
-  { key: 'p95_us', shown: formatLatency },
-  { key: 'p999_us', shown: formatLatency, inHistory: true },
-  { key: 'mean_us', shown: formatLatency },
-  { key: 'memory_after_bytes', shown: formatBytes },
-  { key: 'memory_after_load_bytes', shown: formatBytes, inHistory: true },
-  { key: 'memory_before_bytes', shown: formatBytes },
-  { key: 'load_throughput', shown: formatThroughput, inHistory: true },
-]
+const SHOWN = { rate: formatThroughput, time: formatLatency, size: formatBytes } as const
+
+function kindOf(key: string, { label, note, moreIsBetter, scale, inHistory }: Figure): MetricKind {
+  return { key, label, unit: note, moreIsBetter, shown: SHOWN[scale], base: scale === 'size' ? 1024 : 1000, inHistory }
+}
 
 /** The figures in the order they are shown. */
-export const METRICS: readonly MetricKind[] = SHOWN.map(({ key, shown, inHistory = false }) => {
-  const { label, note, moreIsBetter } = FIGURES[key]
-  return { key, label, unit: note, moreIsBetter, shown, inHistory }
-})
+export const METRICS: readonly MetricKind[] = IN_ORDER.map((figure) => kindOf(figure.key, figure))
 
 /** The latencies that load curves can be drawn over, by their word in the address. */
-export const LATENCIES = [
-  { word: 'p50', key: 'p50_us' },
-  { word: 'p95', key: 'p95_us' },
-  { word: 'p99', key: 'p99_us' },
-  { word: 'p99.9', key: 'p999_us' },
-  { word: 'mean', key: 'mean_us' },
-] as const satisfies readonly { word: string; key: Metric }[]
-
-export type LatencyWord = (typeof LATENCIES)[number]['word']
-export type LatencyKey = (typeof LATENCIES)[number]['key']
+export const LATENCIES = IN_ORDER.filter(({ isLatency }) => isLatency).map(({ key, short }) => ({
+  word: short,
+  key,
+}))
 
 /** The figure behind the word of a latency. */
-export function latencyKey(word: LatencyWord): LatencyKey {
-  return LATENCIES.find((one) => one.word === word)!.key
+export function latencyKey(word: string): string {
+  return LATENCIES.find((one) => one.word === word)?.key ?? 'p99_us'
 }
 
 const FORMER_NAMES: Record<string, string> = { memory_bytes: 'memory_after_load_bytes' }
@@ -58,9 +43,10 @@ export function currentName(key: string): string {
   return FORMER_NAMES[key] ?? key
 }
 
-/** The kind of a metric, or undefined when the server knows one that this page does not. */
+/** The kind of a figure or of any percentile, or undefined when the server knows one that this page does not. */
 export function metricKind(key: string): MetricKind | undefined {
-  return METRICS.find((metric) => metric.key === key)
+  const figure = figureOf(key)
+  return figure && kindOf(key, figure)
 }
 
 /** A value with its unit in one text. */
@@ -107,7 +93,7 @@ function paler(colour: string, share: number): string {
 
 /** How a metric stands on an axis. */
 export function axisOf(metric: MetricKind): AxisFormat {
-  return { name: '', write: (value) => written(metric, value), base: metric.key.endsWith('_bytes') ? 1024 : 1000 }
+  return { name: '', write: (value) => written(metric, value), base: metric.base }
 }
 
 /** A value as an axis writes it: without figures that say nothing, and without `op/s` at each tick. */
@@ -119,6 +105,6 @@ export function ticked(metric: MetricKind, value: number): string {
 }
 
 /** Whether any side of a workload has this figure. */
-export function hasMetric(comparison: Comparison, metric: Metric): boolean {
-  return comparison.cells.some((cell) => cell[metric] !== null)
+export function hasMetric(comparison: Comparison, metric: string): boolean {
+  return comparison.cells.some((cell) => metric in cell.figures)
 }

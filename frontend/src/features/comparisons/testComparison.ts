@@ -40,19 +40,6 @@ export function testEstimate(median: number): Estimate {
   return { median, low: median * 0.9, high: median * 1.1, repeats: 2, kind: 'range', confidence: null }
 }
 
-const NOTHING = {
-  throughput: null,
-  p50_us: null,
-  p95_us: null,
-  p99_us: null,
-  p999_us: null,
-  mean_us: null,
-  memory_before_bytes: null,
-  memory_after_load_bytes: null,
-  memory_after_bytes: null,
-  load_throughput: null,
-}
-
 /** A cell whose two repeats lie 10 % around its medians. */
 export function testCell(
   side: string,
@@ -60,14 +47,11 @@ export function testCell(
   figures: { throughput: number; p99_us: number },
 ): ComparisonCell {
   const repeat = (run_id: string, by: number): Repeat => ({
-    ...NOTHING,
     run_id,
     repetition: by < 1 ? 1 : 2,
-    throughput: figures.throughput * by,
-    p99_us: figures.p99_us * by,
+    figures: { throughput: figures.throughput * by, p99_us: figures.p99_us * by },
   })
   return {
-    ...NOTHING,
     side,
     workload: 'reads',
     load_level: level,
@@ -76,8 +60,10 @@ export function testCell(
     failed_runs: [],
     failed_repeats: null,
     failed_operations: null,
-    throughput: testEstimate(figures.throughput),
-    p99_us: testEstimate(figures.p99_us),
+    figures: {
+      throughput: { ...testEstimate(figures.throughput), statistic: 'counted' },
+      p99_us: { ...testEstimate(figures.p99_us), statistic: 'merged' },
+    },
   }
 }
 
