@@ -14,6 +14,7 @@ from uuid import uuid4
 import hypothesis
 import psycopg
 import pytest
+import structlog
 from psycopg import sql
 from redis import Redis
 from weighhouse_cli.embedded.directory import free_port
@@ -38,6 +39,16 @@ def pytest_configure(config: pytest.Config) -> None:
         "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
     hypothesis.settings.load_profile("patient")
+    # What is logged unset draws each frame's locals into a traceback: minutes on a busy machine.
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.ConsoleRenderer(
+                colors=False, exception_formatter=structlog.dev.plain_traceback
+            ),
+        ]
+    )
 
 
 _took: dict[str, float] = defaultdict(float)
