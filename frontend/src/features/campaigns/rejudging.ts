@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type RejudgedCampaign } from '@/api'
+import { api, unwrap, unwrapAll, type RejudgedCampaign } from '@/api'
 import { verdictWording } from '@/ui'
 
 const EVERY_MS = 1000
@@ -29,8 +29,8 @@ export function useRejudging(id: MaybeRefOrGetter<string>) {
         await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
         now = await unwrap(api.GET('/api/v1/rejudgements/{rejudgement_id}', { params }))
       }
-      const judged = await unwrap(
-        api.GET('/api/v1/rejudgements/{rejudgement_id}/campaigns', { params: { ...params, query: { limit: 1 } } }),
+      const judged = await unwrapAll((part) =>
+        api.GET('/api/v1/rejudgements/{rejudgement_id}/campaigns', { params: { ...params, query: part } }),
       )
       return outcomeInWords(judged.items[0])
     },
