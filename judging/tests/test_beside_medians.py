@@ -19,6 +19,10 @@ from weighhouse_protocol.figures import CATALOGUE
         (0.0, 25_000.0, 25_040.0, "medians"),
         (1.4, 100.0, 240.0, "medians"),
         (1.3, 100.0, 240.0, "blocks"),
+        (-0.87406, 164_000.0, 20_500.0, "blocks"),  # ÷7.94, and ÷7.96 to ÷8.04 by what is shown
+        (-0.874, 164_000.0, 20_600.0, "medians"),
+        (6.94, 20_500.0, 164_000.0, "blocks"),
+        (120.0, 1.0, 121.4, "medians"),
     ],
 )
 def test_it_is_of_the_medians_only_where_it_agrees_with_them(

@@ -23,8 +23,8 @@ SOWN = {
 }  # fmt: skip
 SPAN = re.compile(r"ranges? of \d+ repeats|\b95\s*%[^,.;]*")
 FIGURE = re.compile(r"(\d[\d ]*(?:\.\d+)?) (k op/s|M op/s|op/s|µs|ms|s)$")
-STEP = 0.0005
-"""Half a step of a difference in percent, by which one that is told of medians may miss them."""
+STEP = 1e-9
+"""What binary fractions leave of a decimal one."""
 UNITS = {"op/s": 1.0, "k op/s": 1e3, "M op/s": 1e6, "µs": 1.0, "ms": 1e3, "s": 1e6}
 
 

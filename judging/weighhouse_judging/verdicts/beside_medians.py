@@ -18,6 +18,8 @@ SHOWN_DIGITS = 3
 """Figures are shown with so many digits at least: what is beyond them nobody sees."""
 SHOWN_SHARE = 0.0005
 """Half a step of a difference as it is shown, `2.5 %`."""
+RATIO_STEPS = ((1.1, 0.001), (10.0, 0.01), (100.0, 0.1), (math.inf, 1.0))
+"""Up to which ratio, or its inverse, a ratio is shown in steps of what."""
 
 
 def basis_of(method: Method, relative: float, baseline_median: float, median: float) -> Basis:
@@ -37,9 +39,19 @@ def _agrees(relative: float, baseline_median: float, median: float) -> bool:
     shown = round(median / b) * b / (round(baseline_median / a) * a) - 1
     if abs(relative) >= SHOWN_SHARE and abs(shown) >= SHOWN_SHARE and relative * shown < 0:
         return False
-    least = (median - b / 2) / (baseline_median + a / 2) - 1 - SHOWN_SHARE
-    most = (median + b / 2) / (baseline_median - a / 2) - 1 + SHOWN_SHARE
-    return least <= relative <= most
+    least = (median - b / 2) / (baseline_median + a / 2)
+    most = (median + b / 2) / (baseline_median - a / 2)
+    low, high = _ends(1 + relative)
+    return least <= high and low <= most
+
+
+def _ends(ratio: float) -> tuple[float, float]:
+    """Between which ratios one lies that is printed as this one is: `×1.025`, `÷7.94`."""
+    more = max(ratio, 1 / ratio)
+    step = next(step for most, step in RATIO_STEPS if more < most)
+    printed = round(more / step) * step
+    low, high = printed - step / 2, printed + step / 2
+    return (low, high) if ratio >= 1 else (1 / high, 1 / low)
 
 
 def _step(value: float) -> float:
