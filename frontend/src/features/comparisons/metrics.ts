@@ -1,4 +1,4 @@
-import { figureOf, IN_ORDER, type Comparison, type ComparisonSide, type Difference, type Figure } from '@/api'
+import { FIGURES, figureOf, IN_ORDER, type Comparison, type ComparisonSide, type Difference, type Figure } from '@/api'
 import type { AxisFormat } from '@/charts'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
@@ -25,11 +25,10 @@ function kindOf(key: string, { label, note, moreIsBetter, scale, inHistory }: Fi
 /** The figures in the order they are shown. */
 export const METRICS: readonly MetricKind[] = IN_ORDER.map((figure) => kindOf(figure.key, figure))
 
-/** The latencies that load curves can be drawn over, by their word in the address. */
-export const LATENCIES = IN_ORDER.filter(({ isLatency }) => isLatency).map(({ key, short }) => ({
-  word: short,
-  key,
-}))
+/** The latencies that load curves can be drawn over, by their word in the address; the shorter first. */
+export const LATENCIES = Object.entries(FIGURES)
+  .filter(([, { isLatency }]) => isLatency)
+  .map(([key, { short }]) => ({ word: short as string, key }))
 
 /** The figure behind the word of a latency. */
 export function latencyKey(word: string): string {
