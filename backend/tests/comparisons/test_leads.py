@@ -60,7 +60,7 @@ def test_hidden_sides_have_no_part_and_no_verdict_changes(laboratory, three):
     answer = laboratory.get("/comparisons/answer", campaign=three, hidden=[2])
     found = lead_of(answer)
     label = next(one["label"] for one in whole["sides"] if one["target"] == "memcached")
-    assert found["sentence"].endswith(f"{label} leads: most throughput in the only cell.")
+    assert found["sentence"].endswith(f"{label}, leads: most throughput in the only cell.")
     assert found["leaders"] == [f"{three}~memcached"]
     assert "5 repeats a side" in found["sure"]
     (reading,) = answer["readings"]

@@ -37,7 +37,7 @@ def test_page_comparison_lead_and_readings_have_one_name(laboratory, two_setting
     found = laboratory.get("/comparisons", campaign=two_settings)
     assert [side["label"] for side in found["sides"]] == NAMES
     (lead,) = found["leads"]
-    assert f"{NAMES[1]} leads" in lead["sentence"]
+    assert f"{NAMES[1]}, leads" in lead["sentence"]
     said = [lead["sentence"], lead["sure"], *(one["sentence"] for one in found["readings"])]
     assert not [one for one in said if IDENTIFIER in one]
 
