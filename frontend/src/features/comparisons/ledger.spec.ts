@@ -46,6 +46,9 @@ describe('words', () => {
     expect(adviceOf(difference({ ...undecided, repeats_needed: 7 }))).toBe('7 more repeats could decide')
     expect(adviceOf(difference({ ...undecided, repeats_needed: 1000 }))).toBe('not distinguishable at this noise')
     expect(adviceOf(difference({ ...undecided, repeats_needed: null }))).toBe('not distinguishable at this noise')
+    expect(adviceOf(difference({ ...undecided, repeats_needed: null, decided_by: 'campaigns' }))).toBe(
+      'how much campaigns differ here is not known',
+    )
     expect(adviceOf(difference({ ...undecided, relative: 0.01, floor: 0.02 }))).toBe(
       'smaller than this machine can tell',
     )

@@ -101,6 +101,7 @@ export function wordOf(difference: Difference): string {
 /** What would settle a difference, or why nothing would; empty where it is settled. */
 export function adviceOf(difference: Difference): string {
   if (difference.word === 'more' || difference.word === 'less' || difference.word === 'as_much') return ''
+  if (difference.decided_by === 'campaigns') return 'how much campaigns differ here is not known'
   if (untold(difference)) return 'smaller than this machine can tell'
   const more = difference.repeats_needed
   if (more === null) return difference.word === 'cannot_tell' ? 'not distinguishable at this noise' : ''
