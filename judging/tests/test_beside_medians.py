@@ -22,6 +22,7 @@ from weighhouse_protocol.figures import CATALOGUE
         (-0.87406, 164_000.0, 20_500.0, "blocks"),  # ÷7.94, and ÷7.96 to ÷8.04 by what is shown
         (-0.874, 164_000.0, 20_600.0, "medians"),
         (6.94, 20_500.0, 164_000.0, "blocks"),
+        (-0.87406, 163_600.0, 20_540.0, "blocks"),  # they are shown as 164 k and 20.5 k
         (120.0, 1.0, 121.4, "medians"),
     ],
 )

@@ -34,13 +34,13 @@ def basis_of(method: Method, relative: float, baseline_median: float, median: fl
 
 
 def _agrees(relative: float, baseline_median: float, median: float) -> bool:
-    """Is a difference one of two medians, each anywhere within what it is shown to?"""
+    """Is a difference one of two medians as they are shown, each anywhere within its last digit?"""
     a, b = _step(baseline_median), _step(median)
-    shown = round(median / b) * b / (round(baseline_median / a) * a) - 1
+    before, after = round(baseline_median / a) * a, round(median / b) * b
+    shown = after / before - 1
     if abs(relative) >= SHOWN_SHARE and abs(shown) >= SHOWN_SHARE and relative * shown < 0:
         return False
-    least = (median - b / 2) / (baseline_median + a / 2)
-    most = (median + b / 2) / (baseline_median - a / 2)
+    least, most = (after - b / 2) / (before + a / 2), (after + b / 2) / (before - a / 2)
     low, high = _ends(1 + relative)
     return least <= high and low <= most
 
