@@ -17,6 +17,7 @@ const figures = Object.fromEntries(
       moreIsBetter: figure.higher_is_better,
       note: figure.note,
       readAt: figure.read_at,
+      primaryOf: figure.primary_of,
       threshold: figure.is_judged ? figure.threshold : null,
       askedAs: figure.is_judged ? figure.asked_as : null,
       inHistory: figure.in_series,

@@ -36,8 +36,15 @@ _JOINERS = re.compile("[\\u00ad\\u200b-\\u200d\\u2060\\ufeff\\U000e0020-\\U000e0
 _BLANK = re.compile("[\\s\\u2800\\ufe00-\\ufe0f]*")
 UNKEPT = re.compile("[\x00\ud800-\udfff]")
 
+_FORMULA = re.compile(r"\s*[=+@＝＋－＠-]|[\t\r\n]")
+
 Path = tuple[str | int, ...]
 _Place = tuple["_Place | None", Any]
+
+
+def csv_cell(text: str) -> str:
+    """A text as a field of a CSV file: no spreadsheet takes it for a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def mended(text: str) -> str:

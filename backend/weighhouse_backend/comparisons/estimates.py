@@ -63,8 +63,8 @@ def figures_read(done: Sequence[RunFigures]) -> dict[str, FigureRead]:
     """Every figure that completed repeats gave, in the catalogue's order; percentiles that were
     asked for by name behind it.
     """
-    names = {name: None for one in CATALOGUE for name in [one.name]}
-    names |= {name: None for run in done for name in run.figures}
+    names = dict.fromkeys(one.name for one in CATALOGUE)
+    names |= dict.fromkeys(name for run in done for name in run.figures)
     found = {}
     for name in names:
         repeats = [one for run in done if (one := run.figures.get(name)) is not None]

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,6 +12,7 @@ from pydantic import BaseModel
 from sqlalchemy import DateTime, Select, Text, Uuid, cast, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
+from weighhouse_protocol.text import csv_cell
 
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.models import AuditEntry
@@ -26,7 +26,6 @@ from weighhouse_backend.kit.whence import whence
 
 MOST_EXPORTED = 50_000
 COLUMNS = ("at", "actor", "action", "subject", "details", "address", "person_id", "token_id")
-STARTS_FORMULA = re.compile(r"\s*[=+@＝＋－＠-]|[\t\r\n]")
 
 
 class AuditQuery(BaseModel):
@@ -153,5 +152,5 @@ def as_csv(entries: Iterable[AuditEntry]) -> str:
             one.at.isoformat(), one.actor, one.action, one.subject, details,
             *(str(each or "") for each in who),
         )  # fmt: skip
-        writer.writerow([f"'{cell}" if STARTS_FORMULA.match(cell) else cell for cell in cells])
+        writer.writerow(map(csv_cell, cells))
     return out.getvalue()

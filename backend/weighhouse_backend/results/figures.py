@@ -117,8 +117,9 @@ class FigureService:
         summaries = self.repository.summaries(winners)
         records = self.repository.records(winners)
         asked = [one for one in (*CATALOGUE, *also) if is_asked_of_histogram(one)]
-        of_runs = winners if asked else ()
-        histograms = self.repository.histograms_of(of_runs, "measure", ALL, "response")
+        histograms = (
+            self.repository.histograms_of(winners, "measure", ALL, "response") if asked else {}
+        )
         return [
             _figures(
                 run,

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_protocol.figures import CATALOGUE
+from weighhouse_protocol.text import csv_cell
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
@@ -18,7 +19,6 @@ from weighhouse_cli.exits import CommandFailed, Exit
 
 COLUMNS = ("side", "workload", "load", "figure", "median", "low", "high", "range", "repeats",
            "unit", "values")  # fmt: skip
-FORMULA = re.compile(r"\s*[=+@＝＋－＠-]|[\t\r\n]")
 BESIDE = re.compile(r"([,;]\s*)([=+@＝＋－＠-])")
 """Where a remark would go on in the next field with a formula."""
 
@@ -106,9 +106,4 @@ def _print_csv(found: dict[str, Any], rows: Sequence[tuple[Any, ...]]) -> None:
         sys.stdout.write("# " + BESIDE.sub(r"\1'\2", " ".join(line.split())) + "\r\n")
     out = csv.writer(sys.stdout)
     out.writerow(COLUMNS)
-    out.writerows([_harmless(one) for one in row] for row in rows)
-
-
-def _harmless(value: Any) -> Any:
-    """A field that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+    out.writerows([csv_cell(one) if isinstance(one, str) else one for one in row] for row in rows)

@@ -12,6 +12,7 @@ describe('figures', () => {
     expect(figureOf('p975_us')).toMatchObject({ label: 'p97.5 latency', short: 'p97.5', unit: 'µs' })
     expect(figureOf('p75_us')?.short).toBe('p75')
     expect(figureOf('p5_us')).toBeUndefined()
+    expect(figureOf('p00_us')).toBeUndefined()
     expect(figureOf('nonsense')).toBeUndefined()
   })
 })

@@ -13,12 +13,14 @@ export interface Figure {
   moreIsBetter: boolean
   note: string
   readAt: number
+  /** The load model that leaves it free. */
+  primaryOf: 'closed' | 'open' | null
   threshold: number | null
   askedAs: string | null
   inHistory: boolean
 }
 
-const PERCENTILE = /^p(\d\d)(\d{0,5})_us$/
+const PERCENTILE = /^p(?!0+_)(\d\d)(\d{0,5})_us$/
 
 /** A figure by its name: one of the catalogue, or any percentile (`p975_us` is p97.5); undefined for another. */
 export function figureOf(name: string): Figure | undefined {
@@ -26,7 +28,7 @@ export function figureOf(name: string): Figure | undefined {
   const [, whole, rest] = PERCENTILE.exec(name) ?? []
   if (whole === undefined) return undefined
   const short = rest ? `p${whole}.${rest}` : `p${whole}`
-  return { ...FIGURES.p99_us, label: `${short} latency`, short, inHistory: false }
+  return { ...FIGURES.p99_us, label: `${short} latency`, short, primaryOf: null, inHistory: false }
 }
 
 /** The catalogue in the order that people read figures in. */

@@ -28,7 +28,7 @@ export const METRICS: readonly MetricKind[] = IN_ORDER.map((figure) => kindOf(fi
 /** The latencies that load curves can be drawn over, by their word in the address; the shorter first. */
 export const LATENCIES = Object.entries(FIGURES)
   .filter(([, { isLatency }]) => isLatency)
-  .map(([key, { short }]) => ({ word: short as string, key }))
+  .map(([key, { short }]) => ({ word: short, key }))
 
 /** The figure behind the word of a latency. */
 export function latencyKey(word: string): string {
