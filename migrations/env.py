@@ -18,7 +18,7 @@ from weighhouse_backend.experiments import models as experiments
 from weighhouse_backend.findings import models as findings
 from weighhouse_backend.fleet import models as fleet
 from weighhouse_backend.gates import models as gates
-from weighhouse_backend.identity import domain_models as domains
+from weighhouse_backend.membership import domain_models as domains
 from weighhouse_backend.identity import factor_models as factors
 from weighhouse_backend.identity import models as identity
 from weighhouse_backend.kit import idempotency, owed

@@ -17,7 +17,6 @@ from starlette.middleware import Middleware
 from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.identity import secrets
 from weighhouse_backend.identity.installation import FirstUserService
-from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.identity.models import Membership, Organization, Project, User
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import hash_password
@@ -37,6 +36,7 @@ from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.errors import install_unreadable
+from weighhouse_backend.sign_in.logins import Turns
 
 from backend.tests.results.laboratory import ROUTERS, Laboratory
 

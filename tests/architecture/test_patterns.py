@@ -19,7 +19,7 @@ PARTS = (
 )  # fmt: skip
 """All but plugins, which read what their own system prints."""
 OF_OTHERS = {
-    ("backend/weighhouse_backend/identity/pipeline_claims.py", "fnmatch.translate"):
+    ("backend/weighhouse_backend/sign_in/pipeline_claims.py", "fnmatch.translate"):
         "globs of a length that their schema bounds, of which each star gives nothing back",
     ("cli/weighhouse_cli/skeleton/lists.py", "pattern"): "the module's own, one call away",
 }  # fmt: skip

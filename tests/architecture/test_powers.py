@@ -1,4 +1,4 @@
-"""What gives somebody a power is made by a `Grant` alone, and a `Grant` by `identity/giving.py`."""
+"""What gives somebody a power is made by a `Grant` alone, and a `Grant` by `identity/grants.py`."""
 
 import ast
 from collections.abc import Iterator
@@ -6,19 +6,19 @@ from collections.abc import Iterator
 import pytest
 from weighhouse_testing.tree import text_of, tracked
 
-GIVING = "backend/weighhouse_backend/identity/giving.py"
+GIVING = "backend/weighhouse_backend/identity/grants.py"
 UNASKED = {
     "founding": {
         "backend/weighhouse_backend/app/bootstrap.py",
         "backend/weighhouse_backend/identity/installation.py",
-        "backend/weighhouse_backend/identity/service.py",
+        "backend/weighhouse_backend/membership/service.py",
         "worker/weighhouse_worker/seeding/sowing.py",
     },
     "handed_on": {
-        "backend/weighhouse_backend/identity/invitations.py",
-        "backend/weighhouse_backend/identity/joining.py",
-        "backend/weighhouse_backend/identity/pipelines.py",
-        "backend/weighhouse_backend/identity/sign_in.py",
+        "backend/weighhouse_backend/membership/invitations.py",
+        "backend/weighhouse_backend/membership/join_requests.py",
+        "backend/weighhouse_backend/sign_in/pipelines.py",
+        "backend/weighhouse_backend/sign_in/provider_sign_in.py",
     },
 }
 """Grants that come of no caller, and where: of the installation, and of rows that a grant made."""

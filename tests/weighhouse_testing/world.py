@@ -25,7 +25,7 @@ from weighhouse_backend.catalog.service import digest_of
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.giving import founding
+from weighhouse_backend.identity.grants import founding
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock

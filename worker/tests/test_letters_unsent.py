@@ -8,7 +8,6 @@ import pytest
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy import delete, select
-from weighhouse_backend.identity.domain_models import DomainAsking, JoiningAsk, JoiningDomain
 from weighhouse_backend.identity.factor_models import FactorLetter
 from weighhouse_backend.identity.links import DOMAIN
 from weighhouse_backend.identity.models import Invitation, Organization, PasswordReset, User
@@ -16,6 +15,7 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.mail import SmtpPost
 from weighhouse_backend.kit.signing import secrets_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership.domain_models import DomainAsking, JoiningAsk, JoiningDomain
 from weighhouse_worker import tasks
 
 DAY = datetime.timedelta(days=1)

@@ -9,8 +9,6 @@ from celery import Celery
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.identity.joining import JoiningService
-from weighhouse_backend.identity.letters import LetterService
 from weighhouse_backend.kit.background import keep_looking
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.conditions import Conditions
@@ -21,8 +19,10 @@ from weighhouse_backend.kit.jobs import CeleryJobs, make_celery
 from weighhouse_backend.kit.mail import SmtpPost
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership.join_requests import JoiningService
 from weighhouse_backend.notices.dependencies import Notices
 from weighhouse_backend.notices.sending import Sender
+from weighhouse_backend.sign_in.mail import LetterService
 
 CONNECTIONS = 2
 """Of a process, which carries out one task at a time."""

@@ -4,7 +4,7 @@ import datetime
 
 from weighhouse_backend.campaigns.schemas import RepeatsWanted
 from weighhouse_backend.identity.models import Project
-from weighhouse_backend.identity.projects import ProjectService
+from weighhouse_backend.membership.projects import ProjectService
 from weighhouse_testing.world import World
 
 from .schedules import DAY, NIGHT, at, campaigns, occurrences, outcomes, schedule, shown, start_due

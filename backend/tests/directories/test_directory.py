@@ -13,12 +13,12 @@ from sqlalchemy import select
 from weighhouse_backend.directories.endpoints import router as directories
 from weighhouse_backend.directories.endpoints import scim_router
 from weighhouse_backend.directories.models import Directory
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import ApiToken, AuditEntry, Membership
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.conftest import PASSWORD, make_tenant
 from backend.tests.identity.test_people import CSRF, sign_in

@@ -5,9 +5,6 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import delete, select, text
 from sqlalchemy.exc import ProgrammingError
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router
-from weighhouse_backend.identity.factor_endpoints import router as factor_router
 from weighhouse_backend.identity.factor_models import FactorLetter, SecondFactor
 from weighhouse_backend.identity.models import (
     AuditEntry,
@@ -20,11 +17,14 @@ from weighhouse_backend.identity.models import (
     User,
 )
 from weighhouse_backend.identity.secrets import hash_password, new_token, token_hash
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.tenancy import confine_to_people
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership.service import MembershipService
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
 
 from backend.tests.conftest import PASSWORD
 
@@ -272,7 +272,7 @@ def test_it_is_noted_and_who_has_none_is_told_once(client, tenants, mia, session
         entries = select(AuditEntry).where(AuditEntry.action == "second_factor.required")
         entry = session.scalars(entries.order_by(AuditEntry.id.desc())).first()
         assert (entry.project_id, entry.subject) == (ours.project_id, "ours")
-        assert IdentityService(session, SystemClock()).sees(mia) == {}
+        assert MembershipService(session, SystemClock()).sees(mia) == {}
 
 
 def confined(session_factory, tenant, statement):

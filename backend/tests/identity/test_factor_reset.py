@@ -6,15 +6,15 @@ import sys
 
 import pytest
 from sqlalchemy import select
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router
-from weighhouse_backend.identity.factor_endpoints import router as factor_router
 from weighhouse_backend.identity.factor_models import FactorLetter, SecondFactor
 from weighhouse_backend.identity.models import AuditEntry, LoginSession, Membership, User
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
 
 from backend.tests.conftest import PASSWORD
 

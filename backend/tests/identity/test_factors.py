@@ -7,14 +7,14 @@ import pyotp
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import select
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router
-from weighhouse_backend.identity.factor_endpoints import router as factor_router
 from weighhouse_backend.identity.factor_models import RecoveryCode, SecondFactor
-from weighhouse_backend.identity.factors import WRONG_ALLOWED, FactorService
 from weighhouse_backend.identity.models import AuditEntry, LoginFailure
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
+from weighhouse_backend.sign_in.factors import WRONG_ALLOWED, FactorService
 
 from backend.tests.conftest import PASSWORD
 

@@ -9,8 +9,6 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import select
-from weighhouse_backend.identity.domain_models import JoiningAsk
-from weighhouse_backend.identity.forgetting import ForgettingService, pseudonym_of
 from weighhouse_backend.identity.models import (
     AuditEntry,
     Invitation,
@@ -22,6 +20,8 @@ from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.problems import Forbidden
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership.domain_models import JoiningAsk
+from weighhouse_backend.membership.erasure import ForgettingService, pseudonym_of
 from weighhouse_backend.retention.models import RetentionRules
 
 NOW = datetime.datetime(2026, 11, 20, tzinfo=datetime.UTC)

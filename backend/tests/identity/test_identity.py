@@ -7,13 +7,13 @@ from argon2 import Type, extract_parameters
 from sqlalchemy import select, update
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.audit_endpoints import router as audit
-from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import ApiToken, AuditEntry, LoginFailure, LoginSession
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import HASHER, new_token, token_hash
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.problems import Forbidden, Invalid, NotFound
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.endpoints import router
 
 PASSWORD = "correct horse battery"
 CSRF = {"X-Weighhouse": "1"}

@@ -5,17 +5,17 @@ import threading
 
 import pytest
 from sqlalchemy import delete, func, select, update
-from weighhouse_backend.identity import endpoints, logins
 from weighhouse_backend.identity.cookie_names import DEVICE
-from weighhouse_backend.identity.endpoints import router
-from weighhouse_backend.identity.logins import (
+from weighhouse_backend.identity.models import LoginDevice, LoginFailure
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in import endpoints, logins
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.logins import (
     ADDRESS_ALLOWED,
     DEVICE_ALLOWED,
     PAIR_ALLOWED,
     STRANGERS_ALLOWED,
 )
-from weighhouse_backend.identity.models import LoginDevice, LoginFailure
-from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.conftest import beside
 

@@ -7,15 +7,15 @@ import pytest
 from fido2.cose import CoseKey
 from pydantic import SecretStr
 from sqlalchemy import select, text
-from weighhouse_backend.identity import passkeys
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router
-from weighhouse_backend.identity.factor_endpoints import router as factor_router
 from weighhouse_backend.identity.factor_models import FactorLetter, Passkey, SecondFactor
-from weighhouse_backend.identity.logins import DEVICE_ALLOWED
 from weighhouse_backend.identity.models import LoginDevice, LoginFailure
-from weighhouse_backend.identity.passkey_endpoints import router as passkey_router
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in import passkeys
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
+from weighhouse_backend.sign_in.logins import DEVICE_ALLOWED
+from weighhouse_backend.sign_in.passkey_endpoints import router as passkey_router
 from weighhouse_testing.waiting import until
 
 from backend.tests.identity.authenticators import Authenticator

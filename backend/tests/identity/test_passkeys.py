@@ -7,17 +7,17 @@ import pyotp
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import select
-from weighhouse_backend.identity import webauthn
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router
-from weighhouse_backend.identity.factor_endpoints import router as factor_router
 from weighhouse_backend.identity.factor_models import FactorLetter, Passkey, SecondFactor
-from weighhouse_backend.identity.factors import FactorService
 from weighhouse_backend.identity.models import AuditEntry, LoginDevice, LoginFailure
-from weighhouse_backend.identity.passkey_endpoints import router as passkey_router
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in import webauthn
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
+from weighhouse_backend.sign_in.factors import FactorService
+from weighhouse_backend.sign_in.passkey_endpoints import router as passkey_router
 
 from backend.tests.conftest import PASSWORD
 from backend.tests.identity.authenticators import PRESENT, Authenticator

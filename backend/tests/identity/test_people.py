@@ -6,10 +6,10 @@ import re
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import select, update
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import AuditEntry, Invitation, LoginFailure, PasswordReset
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.conftest import PASSWORD
 

@@ -4,15 +4,15 @@ import datetime
 
 import pytest
 from pydantic import SecretStr
-from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.audit_endpoints import router as audit
-from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.identity.models import Membership, PasswordReset, User
-from weighhouse_backend.identity.passwords import reset_link
 from weighhouse_backend.identity.secrets import hash_password
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.passwords import reset_link
 
 from backend.tests.conftest import PASSWORD, make_tenant
 from backend.tests.identity.test_people import CSRF, OTHER, STRONG, bearer, sign_in

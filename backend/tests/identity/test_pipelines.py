@@ -10,8 +10,6 @@ from joserfc import jws, jwt
 from joserfc.jwk import RSAKey
 from pydantic import SecretStr
 from sqlalchemy import delete, func, select
-from weighhouse_backend.identity.endpoints import router
-from weighhouse_backend.identity.logins import ADDRESS_ALLOWED
 from weighhouse_backend.identity.models import (
     ApiToken,
     AuditEntry,
@@ -19,8 +17,10 @@ from weighhouse_backend.identity.models import (
     PipelineTrust,
     SpentToken,
 )
-from weighhouse_backend.identity.pipeline_endpoints import router as pipelines
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.logins import ADDRESS_ALLOWED
+from weighhouse_backend.sign_in.pipeline_endpoints import router as pipelines
 
 from backend.tests.identity.sign_in.lying_provider import LyingProvider
 from backend.tests.identity.sign_in.test_answers import by_secret, encoded, unsigned

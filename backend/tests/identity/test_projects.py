@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import select
 from weighhouse_backend.identity.audit_endpoints import router as audit
-from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import Membership, Project
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.conftest import PASSWORD
 

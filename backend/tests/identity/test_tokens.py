@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import select, update
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.fleet.endpoints import router as fleet
-from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import ApiToken, Membership, User
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.conftest import PASSWORD
 

@@ -14,7 +14,6 @@ from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.identity.access import CSRF_HEADER
 from weighhouse_backend.identity.cookie_names import SESSION
-from weighhouse_backend.identity.domain_models import JoiningDomain
 from weighhouse_backend.identity.factor_models import Passkey, SecondFactor
 from weighhouse_backend.identity.models import (
     ApiToken,
@@ -29,6 +28,7 @@ from weighhouse_backend.identity.models import (
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership.domain_models import JoiningDomain
 from weighhouse_backend.notices.models import Notice, NoticeDelivery, NoticeEntry
 from weighhouse_backend.quotas.models import ProjectQuotas
 from weighhouse_backend.retention.models import RetentionRules

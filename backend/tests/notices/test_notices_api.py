@@ -6,8 +6,6 @@ import pytest
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
 from sqlalchemy import select
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.models import AuditEntry, Membership, User
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.sealing import seal_of
@@ -18,6 +16,8 @@ from weighhouse_backend.notices.endpoints import router
 from weighhouse_backend.notices.kinds import NoticeKind
 from weighhouse_backend.notices.models import NoticeChannel, NoticeDelivery, NoticeEntry
 from weighhouse_backend.notices.writing import notify
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router as identity
 
 from backend.tests.conftest import PASSWORD
 

@@ -8,11 +8,11 @@ from uuid import uuid4
 
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.identity.audit_endpoints import router as audit
-from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.quotas.endpoints import router as quotas
 from weighhouse_backend.quotas.models import OrganizationQuotas, ProjectQuotas
+from weighhouse_backend.sign_in.endpoints import router as identity
 
 from backend.tests.conftest import PASSWORD
 from backend.tests.results.laboratory import ROUTERS

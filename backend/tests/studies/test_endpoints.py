@@ -3,7 +3,7 @@
 from uuid import UUID
 
 import pytest
-from weighhouse_backend.identity.endpoints import router as identity
+from weighhouse_backend.sign_in.endpoints import router as identity
 
 from backend.tests.results.laboratory import ROUTERS, Laboratory
 from backend.tests.results.reports import whole_run

@@ -16,7 +16,7 @@ from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.alerts.rules import RuleService
 from weighhouse_backend.alerts.triage import TriageService
 from weighhouse_backend.alerts.watching import WatchService
-from weighhouse_backend.identity.service import IdentityService
+from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.series.dependencies import SeriesDep, SeriesKept
 
 
@@ -54,10 +54,10 @@ class Alerts:
         return CauseService(self.repository, self.raising)
 
     @cached_property
-    def people(self) -> IdentityService:
+    def people(self) -> MembershipService:
         """Who may look after an alert."""
         campaigns = self.series.findings.results.campaigns
-        return IdentityService(campaigns.session, campaigns.clock)
+        return MembershipService(campaigns.session, campaigns.clock)
 
     @cached_property
     def reading(self) -> AlertReading:

@@ -30,8 +30,8 @@ from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.series.history import HistoryService
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.schemas import ExperimentOfSeries
@@ -62,7 +62,7 @@ class AlertReading:
     commits: CommitService
     experiments: ExperimentService
     fleet: FleetService
-    people: IdentityService
+    people: MembershipService
 
     def listed(
         self, caller: Caller, query: PageQuery, wanted: AlertFilter | None = None

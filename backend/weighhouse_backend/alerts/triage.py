@@ -19,10 +19,10 @@ from weighhouse_backend.alerts.states import AlertState, EventKind
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.problems import FieldProblem, Invalid
+from weighhouse_backend.membership.service import MembershipService
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class TriageService:
 
     repository: AlertRowRepository
     reading: AlertReading
-    people: IdentityService
+    people: MembershipService
     clock: Clock
 
     def change(

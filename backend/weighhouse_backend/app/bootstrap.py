@@ -14,7 +14,7 @@ import sys
 
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.service import FleetService
-from weighhouse_backend.identity.giving import founding
+from weighhouse_backend.identity.grants import founding
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory

@@ -46,16 +46,9 @@ from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
 from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.fleet.sightings import Sightings
 from weighhouse_backend.gates.endpoints import router as gates
-from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.cookie_names import SESSION, name_of
-from weighhouse_backend.identity.domain_endpoints import router as domains
-from weighhouse_backend.identity.endpoints import router as identity
-from weighhouse_backend.identity.factor_endpoints import router as factors
-from weighhouse_backend.identity.logins import Turns
-from weighhouse_backend.identity.passkey_endpoints import router as passkeys
-from weighhouse_backend.identity.pipeline_endpoints import router as pipelines
-from weighhouse_backend.identity.provider_endpoints import router as providers
+from weighhouse_backend.identity.token_endpoints import router as tokens
 from weighhouse_backend.kit.background import Background
 from weighhouse_backend.kit.bodies import install_bodies
 from weighhouse_backend.kit.clock import SystemClock
@@ -73,6 +66,8 @@ from weighhouse_backend.kit.shares import Shares
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.tracing import Tracing, tracing_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership.domain_endpoints import router as domains
+from weighhouse_backend.membership.endpoints import router as membership
 from weighhouse_backend.noise.endpoints import router as noise
 from weighhouse_backend.notices.endpoints import router as notices
 from weighhouse_backend.prices.endpoints import router as prices
@@ -83,13 +78,20 @@ from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.results.errors import install_unreadable
 from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.scenarios.endpoints import router as scenarios
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router as sign_in
+from weighhouse_backend.sign_in.factor_endpoints import router as factors
+from weighhouse_backend.sign_in.logins import Turns
+from weighhouse_backend.sign_in.passkey_endpoints import router as passkeys
+from weighhouse_backend.sign_in.pipeline_endpoints import router as pipelines
+from weighhouse_backend.sign_in.provider_endpoints import router as providers
 from weighhouse_backend.studies.endpoints import router as studies
 
 log = structlog.get_logger(__name__)
 
 ROUTERS = (
-    campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, passkeys,
-    domains, directories, scim_router, audit, providers, pipelines, experiments, campaigns, results,
+    campaigns_agent, results_agent, fleet_agent, status, sign_in, membership, tokens, account,
+    factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments, campaigns, results,
     findings, scenarios, comparisons, publishing, studies, gates, alerts, annotations, overviews,
     manifests, noise, notices, prices, quotas, retention, fleet, metrics,
 )  # fmt: skip

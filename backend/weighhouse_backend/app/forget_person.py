@@ -11,11 +11,11 @@ import os
 import sys
 from dataclasses import asdict
 
-from weighhouse_backend.identity.forgetting import ForgettingService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.problems import Problem
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.membership.erasure import ForgettingService
 
 REFUSED = 4
 

@@ -7,12 +7,12 @@ are told by mail. Exit status 4: there is no such person, or they have no second
 
 import sys
 
-from weighhouse_backend.identity.factors import FactorService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.factors import FactorService
 
 UNKNOWN = 4
 

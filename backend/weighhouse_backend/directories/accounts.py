@@ -41,7 +41,7 @@ from scim2_server.storage import ScimStorage, SearchPage
 
 from weighhouse_backend.identity.errors import LastOwner
 from weighhouse_backend.identity.models import User
-from weighhouse_backend.identity.service import IdentityService
+from weighhouse_backend.membership.service import MembershipService
 
 MOST_FOUND = 200
 LONGEST_FILTER = 1000
@@ -119,7 +119,7 @@ def scim_service() -> ScimService:
 class Accounts(ScimStorage):
     """Members of one organization; the transaction is confined to it."""
 
-    people: IdentityService
+    people: MembershipService
     organization_id: UUID
     directory: str
     """Stands in the audit log as who took somebody out."""

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.directories.accounts import Accounts, scim_service
 from weighhouse_backend.directories.service import PATH, DirectoryService, root
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.rates import client_address, of_tenant, recognized
 from weighhouse_backend.kit.tenancy import confine_to_people
+from weighhouse_backend.membership.service import MembershipService
 
 SCIM = scim_service()
 
@@ -38,7 +38,7 @@ def answer(request: Request, session: Session, body: bytes) -> ScimResponse:
             raise UnauthorizedException(detail="this token is unknown, or another took its place")
         recognized(request, f"directory:{row.id}")
         of_tenant(request, row.organization_id)
-        people = IdentityService(session, SystemClock())
+        people = MembershipService(session, SystemClock())
         confine_to_people(session, people.projects_of(row.organization_id))
         accounts = Accounts(people, row.organization_id, "the directory")
         return ScimHandler(SCIM, accounts).handle(asked)

@@ -11,7 +11,7 @@ from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.directories.schemas import DirectoryMade, DirectoryRead
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.giving import may_give_everywhere
+from weighhouse_backend.identity.grants import may_give_everywhere
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.identity.owners import project_of_owned
 from weighhouse_backend.identity.repository import IdentityRepository

@@ -17,7 +17,7 @@ from weighhouse_backend.disclosure.recording import Line, Reason
 from weighhouse_backend.disclosure.repository import DisclosureRepository
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.giving import may_give
+from weighhouse_backend.identity.grants import may_give
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.kit.clock import Clock

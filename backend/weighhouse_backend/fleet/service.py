@@ -31,7 +31,7 @@ from weighhouse_backend.fleet.sightings import Known, as_known
 from weighhouse_backend.fleet.views import Offers, bringer_of, shown
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.giving import Grant, may_give
+from weighhouse_backend.identity.grants import Grant, may_give
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.identity.secrets import new_token, token_hash

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import person_audit
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.giving import founding
+from weighhouse_backend.identity.grants import founding
 from weighhouse_backend.identity.models import ApiToken, Membership, Organization, Project, User
 from weighhouse_backend.identity.owners import owns
 from weighhouse_backend.identity.repository import IdentityRepository

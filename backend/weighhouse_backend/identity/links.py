@@ -1,8 +1,10 @@
 """Kinds of signed links that people get by mail."""
 
 import datetime
+from typing import Annotated
 from uuid import UUID
 
+from fastapi import Depends, Request
 from weighhouse_protocol import pages
 
 from weighhouse_backend.identity.errors import LinkInvalid
@@ -25,3 +27,14 @@ def row_of(kind: LinkKind, settings: Settings, token: str, now: datetime.datetim
         raise LinkInvalid("it is not one of ours; is it complete?") from error
     except LinkEnded as error:
         raise LinkInvalid("it has ended; ask for another") from error
+
+
+def _link(request: Request) -> str:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise LinkInvalid("the Authorization header is not `Bearer TOKEN`")
+    return token.strip()
+
+
+LinkDep = Annotated[str, Depends(_link)]
+"""The token of the link that somebody came by."""

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.giving import Grant, may_give
+from weighhouse_backend.identity.grants import Grant, may_give
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role

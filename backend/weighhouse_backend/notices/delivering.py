@@ -13,10 +13,10 @@ from uuid import UUID
 from weighhouse_protocol import pages
 
 from weighhouse_backend.identity.models import Project
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, DeliveryState
 from weighhouse_backend.notices.messages import Message, message_of_test
 from weighhouse_backend.notices.models import NoticeAttempt, NoticeChannel, NoticeDelivery
@@ -49,7 +49,7 @@ class DeliveryService:
     """Keeps what becomes of deliveries."""
 
     repository: NoticeRepository
-    people: IdentityService
+    people: MembershipService
     clock: Clock
     settings: Settings
 

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import Clock, SystemClock
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.jobs import CeleryJobs, Jobs
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.notices.channels import ChannelService
 from weighhouse_backend.notices.delivering import DeliveryService
 from weighhouse_backend.notices.personal import BellService, PreferenceService
@@ -34,9 +34,9 @@ class Notices:
         return NoticeRepository(self.session)
 
     @cached_property
-    def people(self) -> IdentityService:
+    def people(self) -> MembershipService:
         """Who sees what."""
-        return IdentityService(self.session, self.clock)
+        return MembershipService(self.session, self.clock)
 
     @cached_property
     def bell(self) -> BellService:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.mail import mail_is_set_up
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Forbidden
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.notices.errors import invalid
 from weighhouse_backend.notices.models import Notice, NoticeEntry, NoticePreference
 from weighhouse_backend.notices.repository import NoticeRepository
@@ -50,7 +50,7 @@ class PreferenceService:
     """Keeps what people want to hear of."""
 
     repository: NoticeRepository
-    people: IdentityService
+    people: MembershipService
     settings: Settings
 
     def read(self, caller: Caller) -> PreferencesRead:

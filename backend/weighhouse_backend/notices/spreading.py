@@ -3,10 +3,10 @@
 import datetime
 from dataclasses import dataclass, replace
 
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.mail import mail_is_set_up
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.notices.kinds import Digest, NoticeKind
 from weighhouse_backend.notices.models import Notice, NoticePreference
 from weighhouse_backend.notices.repository import NoticeRepository
@@ -22,7 +22,7 @@ class SpreadingService:
     """Puts notices under bells and on their way."""
 
     repository: NoticeRepository
-    people: IdentityService
+    people: MembershipService
     clock: Clock
     settings: Settings
 

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.identity.projects import insist_on_use
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.membership.projects import insist_on_use
 from weighhouse_backend.quotas.errors import QuotaExceeded
 from weighhouse_backend.quotas.kinds import (
     MEANINGS,

@@ -19,7 +19,7 @@ from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.giving import founding
+from weighhouse_backend.identity.grants import founding
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.unit_of_work import unit_of_work

@@ -2,12 +2,12 @@
 
 import pytest
 from pydantic import SecretStr
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.domain_endpoints import router as domains
-from weighhouse_backend.identity.domain_models import DomainAsking, JoiningAsk, JoiningDomain
-from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import Invitation, LoginFailure, User
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership.domain_endpoints import router as domains
+from weighhouse_backend.membership.domain_models import DomainAsking, JoiningAsk, JoiningDomain
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.identity.joining.house import House
 

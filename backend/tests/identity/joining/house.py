@@ -4,14 +4,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import select
-from weighhouse_backend.identity.domain_models import JoiningDomain
-from weighhouse_backend.identity.domains import domain_link
-from weighhouse_backend.identity.invitations import invitation_link
-from weighhouse_backend.identity.joining import JoiningService
-from weighhouse_backend.identity.letters import LetterService
 from weighhouse_backend.identity.models import Invitation
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership.domain_models import JoiningDomain
+from weighhouse_backend.membership.domains import domain_link
+from weighhouse_backend.membership.invitations import invitation_link
+from weighhouse_backend.membership.join_requests import JoiningService
+from weighhouse_backend.sign_in.mail import LetterService
 
 from backend.tests.identity.test_people import CSRF, STRONG, sign_in
 

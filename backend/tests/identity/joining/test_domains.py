@@ -6,10 +6,10 @@ import threading
 
 import pytest
 from sqlalchemy import select, text, update
-from weighhouse_backend.identity.domain_models import DomainAsking, JoiningDomain
-from weighhouse_backend.identity.domains import ASKINGS_A_DAY
 from weighhouse_backend.identity.models import AuditEntry
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership.domain_models import DomainAsking, JoiningDomain
+from weighhouse_backend.membership.domains import ASKINGS_A_DAY
 
 from backend.tests.identity.joining.house import AT, LINK, slug
 from backend.tests.identity.test_people import CSRF, sign_in

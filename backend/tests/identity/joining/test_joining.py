@@ -5,11 +5,11 @@ import threading
 
 import pytest
 from sqlalchemy import event, select, update
-from weighhouse_backend.identity import joining
-from weighhouse_backend.identity.domain_models import JoiningAsk, JoiningDomain
-from weighhouse_backend.identity.joining import ASKS_OF_NETWORK, LETTERS_A_DAY
 from weighhouse_backend.identity.models import Invitation
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.membership import join_requests
+from weighhouse_backend.membership.domain_models import JoiningAsk, JoiningDomain
+from weighhouse_backend.membership.join_requests import ASKS_OF_NETWORK, LETTERS_A_DAY
 
 from backend.tests.identity.joining.house import slug
 from backend.tests.identity.joining.test_domains import waits_for_a_lock
@@ -75,7 +75,7 @@ def test_nobodys_postbox_is_filled(house, monkeypatch):
         house.asks("bo@quokka.test")
     assert len(house.invitations()) == LETTERS_A_DAY
     assert house.holding() == [("bo@quokka.test", "quokka.test")], "the last one holds"
-    monkeypatch.setattr(joining, "LETTERS_OF_DOMAIN", LETTERS_A_DAY + 1)
+    monkeypatch.setattr(join_requests, "LETTERS_OF_DOMAIN", LETTERS_A_DAY + 1)
     for name in ("cleo", "dan"):
         house.asks(f"{name}@quokka.test")
     assert len(house.invitations()) == LETTERS_A_DAY + 1, "nor all of a company's"
@@ -164,7 +164,7 @@ def test_nobody_is_invited_by_a_domain_that_goes_meanwhile(house, client, sessio
     client.cookies.clear()
     assert client.post(ASK, json={"email": "mia@quokka.test"}).status_code == 202
     with unit_of_work(session_factory) as session:
-        joining.IdentityRepository(session).lock_organization(house.tenant.organization_id)
+        join_requests.IdentityRepository(session).lock_organization(house.tenant.organization_id)
         answering = threading.Thread(target=house.answered)
         answering.start()
         waits_for_a_lock(session_factory)

@@ -3,14 +3,14 @@
 import pytest
 from pydantic import SecretStr
 from weighhouse_backend.app.surroundings import Surroundings
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import (
     IdentityProvider,
     LoginFailure,
 )
-from weighhouse_backend.identity.provider_endpoints import router as providers
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.provider_endpoints import router as providers
 
 from backend.tests.identity.sign_in.lying_provider import GROUPS, LyingProvider, save
 

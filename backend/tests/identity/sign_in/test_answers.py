@@ -9,15 +9,15 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 from sqlalchemy import select, update
-from weighhouse_backend.identity.account_endpoints import router as account
-from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import (
     IdentityProvider,
     SignIn,
 )
-from weighhouse_backend.identity.provider_endpoints import router as providers
-from weighhouse_backend.identity.sign_in import LASTS
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_backend.sign_in.endpoints import router
+from weighhouse_backend.sign_in.provider_endpoints import router as providers
+from weighhouse_backend.sign_in.provider_sign_in import LASTS
 
 from backend.tests.identity.sign_in.lying_provider import (
     back,

@@ -6,9 +6,9 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 from sqlalchemy import select
-from weighhouse_backend.identity.back_channel import EVENT
 from weighhouse_backend.identity.models import AuditEntry, LoginSession, SpentToken
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.back_channel import EVENT
 
 from backend.tests.identity.sign_in.lying_provider import begun, entered, kind
 from backend.tests.identity.test_people import sign_in

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 from weighhouse_backend.identity.errors import ProviderAway
-from weighhouse_backend.identity.oidc import Reach, insist_on_safe, keys_of
+from weighhouse_backend.sign_in.oidc import Reach, insist_on_safe, keys_of
 
 INTERNET = Reach(loopback=False, own_networks=False)
 OWN = Reach(loopback=False, own_networks=True)

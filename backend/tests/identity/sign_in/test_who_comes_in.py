@@ -8,8 +8,8 @@ from weighhouse_backend.identity.models import (
     Membership,
     User,
 )
-from weighhouse_backend.identity.sign_in import LASTS
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.sign_in.provider_sign_in import LASTS
 
 from backend.tests.conftest import PASSWORD
 from backend.tests.identity.sign_in.lying_provider import (

@@ -1,0 +1,1 @@
+"""Organizations, projects and who is in them: invitations, domains, roles of members."""

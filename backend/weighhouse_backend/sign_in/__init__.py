@@ -1,0 +1,1 @@
+"""Ways in: passwords, second factors, passkeys, providers, pipelines."""
