@@ -18,11 +18,11 @@ from weighhouse_backend.experiments import models as experiments
 from weighhouse_backend.findings import models as findings
 from weighhouse_backend.fleet import models as fleet
 from weighhouse_backend.gates import models as gates
-from weighhouse_backend.membership import domain_models as domains
 from weighhouse_backend.identity import factor_models as factors
 from weighhouse_backend.identity import models as identity
 from weighhouse_backend.kit import idempotency, owed
 from weighhouse_backend.kit.db import Base
+from weighhouse_backend.membership import domain_models as domains
 from weighhouse_backend.noise import models as noise
 from weighhouse_backend.notices import models as notices
 from weighhouse_backend.prices import models as prices

@@ -11,9 +11,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from weighhouse_agent.enrolment import enrol
-from weighhouse_agent.home import AttemptDirectory, Home
-from weighhouse_agent.watching import record_of, runs
+from weighhouse_agent.machine.home import AttemptDirectory, Home
+from weighhouse_agent.supervisor.enrolment import enrol
+from weighhouse_agent.supervisor.process_watch import record_of, runs
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_sdk.machine.procfs import all_processes, working_directory

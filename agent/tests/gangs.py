@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from weighhouse_agent.enrolment import enrol
-from weighhouse_agent.home import Home
+from weighhouse_agent.machine.home import Home
+from weighhouse_agent.supervisor.enrolment import enrol
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.order import AttemptOrder, GangMember

@@ -2,7 +2,7 @@
 
 import threading
 
-from weighhouse_agent.clients import PlatformAway, again
+from weighhouse_agent.delivery.platform_client import PlatformAway, again
 
 BACK_WITHIN_SECONDS = 10.0
 """As `docs/operations.md` says of conditions."""

@@ -5,8 +5,8 @@ import os
 import signal
 
 import pytest
-from weighhouse_agent.home import AttemptDirectory
-from weighhouse_agent.watching import record_of, runs
+from weighhouse_agent.machine.home import AttemptDirectory
+from weighhouse_agent.supervisor.process_watch import record_of, runs
 from weighhouse_testing.platform import until
 
 from .conftest import MakeOrder, RunningAgent, carried_out, ended

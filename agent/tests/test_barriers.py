@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.attempt import own_record, stop_request
-from weighhouse_agent.barrier_calls import BarrierCalls
-from weighhouse_agent.barriers import Arrived, BarrierFiles, Gate
-from weighhouse_agent.clients import PlatformClient
-from weighhouse_agent.clock import ClockEstimate
-from weighhouse_agent.home import AttemptDirectory, Home, make_passable
-from weighhouse_agent.watching import Watch
+from weighhouse_agent.attempt.barriers import Arrived, BarrierFiles, Gate
+from weighhouse_agent.attempt.process import own_record, stop_request
+from weighhouse_agent.delivery.platform_client import PlatformClient
+from weighhouse_agent.machine.clock import ClockEstimate
+from weighhouse_agent.machine.home import AttemptDirectory, Home, make_passable
+from weighhouse_agent.supervisor.barrier_calls import BarrierCalls
+from weighhouse_agent.supervisor.process_watch import Watch
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.order import AttemptOrder, GangMember
 from weighhouse_sdk.context import Cancel, Context

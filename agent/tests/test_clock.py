@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.clock import DOZEN, ClockEstimate, Exchange, best, clock_of, steady_us
-from weighhouse_agent.home import AttemptDirectory
+from weighhouse_agent.machine.clock import DOZEN, ClockEstimate, Exchange, best, clock_of, steady_us
+from weighhouse_agent.machine.home import AttemptDirectory
 from weighhouse_sdk.clock import VARIABLE, SystemClock
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from weighhouse_agent.compatibility import check_compatible
+from weighhouse_agent.attempt.compatibility import check_compatible
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.errors import TargetInvalid

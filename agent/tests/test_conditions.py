@@ -6,8 +6,8 @@ import socket
 from pathlib import Path
 
 import pytest
-from weighhouse_agent import conditions
-from weighhouse_agent.conditions import Timex, Tree
+from weighhouse_agent.machine import conditions
+from weighhouse_agent.machine.conditions import Timex, Tree
 from weighhouse_protocol.facts import NetworkFacts
 
 CPU = "/sys/devices/system/cpu"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.credentials import credentials_for
-from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_order
+from weighhouse_agent.attempt.credentials import credentials_for
+from weighhouse_agent.machine.policy import PolicyFile, PolicyRefused, check_order
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.compatibility.targets import is_reserved
 from weighhouse_protocol.order import AttemptOrder

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from weighhouse_agent.doctor.diagnosis import Diagnosis, State
-from weighhouse_agent.doctor.examination import CHECKS, examine, lines, summary
-from weighhouse_agent.facts import machine_facts
-from weighhouse_agent.home import Home
+from weighhouse_agent.machine.doctor.diagnosis import Diagnosis, State
+from weighhouse_agent.machine.doctor.examination import CHECKS, examine, lines, summary
+from weighhouse_agent.machine.facts import machine_facts
+from weighhouse_agent.machine.home import Home
 from weighhouse_protocol.facts import MachineFacts, NetworkFacts, StorageFacts
 
 PAGE = Path(__file__).parents[2] / "docs" / "doctor.md"

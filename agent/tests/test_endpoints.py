@@ -4,9 +4,9 @@ import ipaddress
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.endpoints import NotWithin, judged
-from weighhouse_agent.gangs import address_url
-from weighhouse_agent.policy import Policy, PolicyRefused, check_endpoint
+from weighhouse_agent.attempt.gangs import address_url
+from weighhouse_agent.machine.endpoints import NotWithin, judged
+from weighhouse_agent.machine.policy import Policy, PolicyRefused, check_endpoint
 from weighhouse_protocol.endpoints import NotAnEndpoint
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))

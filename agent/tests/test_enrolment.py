@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from weighhouse_agent.__main__ import main
-from weighhouse_agent.enrolment import EnrolmentError, enrol, load_identity
-from weighhouse_agent.home import Home
+from weighhouse_agent.machine.home import Home
+from weighhouse_agent.supervisor.enrolment import EnrolmentError, enrol, load_identity
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_testing.platform import until

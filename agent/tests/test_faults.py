@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from weighhouse_agent.compatibility import check_compatible
-from weighhouse_agent.faulting import asked
+from weighhouse_agent.attempt.compatibility import check_compatible
+from weighhouse_agent.attempt.faults import asked
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.errors import TargetInvalid

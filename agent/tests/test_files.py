@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from weighhouse_agent.clients import NeverTaken, PlatformAway, PlatformClient, Refused
-from weighhouse_agent.execution import keep_what_they_wrote
-from weighhouse_agent.files import FileSender, TooLate
-from weighhouse_agent.home import AttemptDirectory, Home
+from weighhouse_agent.attempt.execution import keep_what_they_wrote
+from weighhouse_agent.delivery.files import FileSender, TooLate
+from weighhouse_agent.delivery.platform_client import (
+    NeverTaken,
+    PlatformAway,
+    PlatformClient,
+    Refused,
+)
+from weighhouse_agent.machine.home import AttemptDirectory, Home
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.lifecycle import Plugin

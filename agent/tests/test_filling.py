@@ -4,8 +4,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from weighhouse_agent import filling
-from weighhouse_agent.filling import UNTOLD_LOOKS, Filling, FillUntold, FullBefore
+from weighhouse_agent.attempt import fill_limits
+from weighhouse_agent.attempt.fill_limits import UNTOLD_LOOKS, Filling, FillUntold, FullBefore
 from weighhouse_protocol.driver import Interval
 from weighhouse_protocol.scenarios import FillUntil
 from weighhouse_sdk.lifecycle import Sample
@@ -86,7 +86,7 @@ def test_nothing_ends_before_it_is_measured_but_then_it_says_so(tmp_path: Any) -
 
 def test_it_ends_before_the_disk_is_full(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     free = SimpleNamespace(total=1000, used=940, free=60)
-    monkeypatch.setattr(filling.shutil, "disk_usage", lambda _: free)
+    monkeypatch.setattr(fill_limits.shutil, "disk_usage", lambda _: free)
     watched = Watched(tmp_path, records=10**9)
     watched.filling.begin()
     watched.sees()

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from weighhouse_agent.gangs import shares_a_machine
+from weighhouse_agent.attempt.gangs import shares_a_machine
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.order import AttemptOrder, GangMember

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.clients import Refused
-from weighhouse_agent.home import AttemptDirectory, Home
-from weighhouse_agent.logs import LIMIT_BYTES, LIVE_BYTES, PIECE_BYTES, LogSender
+from weighhouse_agent.delivery.logs import LIMIT_BYTES, LIVE_BYTES, PIECE_BYTES, LogSender
+from weighhouse_agent.delivery.platform_client import Refused
+from weighhouse_agent.machine.home import AttemptDirectory, Home
 from weighhouse_testing.platform import until
 
 from .conftest import MakeOrder, RunningAgent, ended

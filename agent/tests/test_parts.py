@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 import structlog
-from weighhouse_agent.attempt import Record
-from weighhouse_agent.chaining import links_of, numbered
-from weighhouse_agent.facts import machine_facts
-from weighhouse_agent.heartbeats import progress
-from weighhouse_agent.home import AttemptDirectory, Home, HomeInUse
-from weighhouse_agent.machine import MachineWatch
-from weighhouse_agent.nursery import Exit
-from weighhouse_agent.program import set_up_log
-from weighhouse_agent.spool import BATCH_BYTES, SpoolReader, SpoolWriter
-from weighhouse_agent.starter import Starter
-from weighhouse_agent.watching import Watch, record_of, runs
+from weighhouse_agent.attempt.process import Record
+from weighhouse_agent.delivery.spool import BATCH_BYTES, SpoolReader, SpoolWriter
+from weighhouse_agent.machine.activity import MachineWatch
+from weighhouse_agent.machine.facts import machine_facts
+from weighhouse_agent.machine.home import AttemptDirectory, Home, HomeInUse
+from weighhouse_agent.supervisor.fork_server import Exit
+from weighhouse_agent.supervisor.heartbeats import progress
+from weighhouse_agent.supervisor.process_starter import Starter
+from weighhouse_agent.supervisor.process_watch import Watch, record_of, runs
+from weighhouse_agent.supervisor.program import set_up_log
+from weighhouse_protocol.chain_links import links_of, numbered
 from weighhouse_protocol.order import AttemptOrder, OrderLink, Timings
 from weighhouse_protocol.report import ATTEMPT_EVENT, PhaseChanged, TimelineMark
 from weighhouse_sdk.context import SystemClock
@@ -256,12 +256,12 @@ def test_an_attempt_is_begun_once(
         assert Exit.model_validate_json(directory.exit.read_text()).status == 75
         assert record_of(directory) == first
         assert runs(first)
-        starter.close()  # the nursery ends, the attempt goes on
+        starter.close()  # the fork server ends, the attempt goes on
         assert runs(first)
         until("it works", directory.spool.exists)
         os.kill(first.pid, signal.SIGTERM)
         until("it has its outcome", directory.outcome.exists)
-        starter.start(directory)  # a new nursery; the attempt is done, and stays as it is
+        starter.start(directory)  # a new fork server; the attempt is done, and stays as it is
         assert starter.clean(directory)
         assert '"failed"' in directory.outcome.read_text()
     finally:

@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.policy import (
+from weighhouse_agent.machine.policy import (
     Policy,
     PolicyFile,
     PolicyRefused,

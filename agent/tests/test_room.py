@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.enrolment import enrol
-from weighhouse_agent.home import Home
-from weighhouse_agent.room import DiskFull, Room, spooled_bytes
-from weighhouse_agent.spool import SpoolReader, SpoolWriter
+from weighhouse_agent.delivery.spool import SpoolReader, SpoolWriter
+from weighhouse_agent.machine.disk_space import DiskFull, Room, spooled_bytes
+from weighhouse_agent.machine.home import Home
+from weighhouse_agent.supervisor.enrolment import enrol
 from weighhouse_protocol.report import TimelineMark
 from weighhouse_sdk.context import SystemClock
 from weighhouse_sdk.testkit import at_hand

@@ -3,7 +3,7 @@
 import signal
 import time
 
-from weighhouse_agent.program import SELDOM_SECONDS
+from weighhouse_agent.supervisor.program import SELDOM_SECONDS
 from weighhouse_testing.platform import until
 
 from .conftest import MakeOrder, RunningAgent, ended

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_order
+from weighhouse_agent.machine.policy import PolicyFile, PolicyRefused, check_order
 from weighhouse_protocol.target import Limits
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.machine.cgroups import Hierarchies

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.driving import DriverPlan, fewest_connections
+from weighhouse_agent.attempt.driver_plan import DriverPlan, fewest_connections
 from weighhouse_protocol.order import AttemptOrder, GangMember
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.machine.procfs import PROC

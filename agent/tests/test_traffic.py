@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.traffic import Traffic
+from weighhouse_agent.machine.traffic import Traffic
 from weighhouse_sdk.machine.procfs import disk_traffic, interface_traffic
 
 WRITES = """

@@ -6,17 +6,17 @@ import sys
 from pathlib import Path
 
 from weighhouse_agent import VERSION
-from weighhouse_agent.doctor.examination import examine, lines
-from weighhouse_agent.enrolment import (
+from weighhouse_agent.machine.doctor.examination import examine, lines
+from weighhouse_agent.machine.facts import machine_facts
+from weighhouse_agent.machine.home import Home
+from weighhouse_agent.supervisor.enrolment import (
     HOME_VARIABLE,
     URL_VARIABLE,
     EnrolmentError,
     default_home,
     enrol,
 )
-from weighhouse_agent.facts import machine_facts
-from weighhouse_agent.home import Home
-from weighhouse_agent.program import NOT_ENROLLED, run
+from weighhouse_agent.supervisor.program import NOT_ENROLLED, run
 
 
 def main(arguments: list[str] | None = None) -> int:

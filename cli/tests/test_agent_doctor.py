@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
-from weighhouse_agent.doctor.examination import CHECKS
+from weighhouse_agent.machine.doctor.examination import CHECKS
 from weighhouse_cli.main import app
 
 

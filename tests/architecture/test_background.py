@@ -10,10 +10,10 @@ STARTS = {"create_task", "ensure_future", "Thread", "start_new_thread", "Timer"}
 SUPERVISED = {
     "backend/weighhouse_backend/kit/background.py": "begins again what ends, and tells it",
     "backend/weighhouse_backend/kit/subscriptions.py": "waits for both where it begins them",
-    "agent/weighhouse_agent/going_on.py": "begins again what fails, and tells it",
-    "agent/weighhouse_agent/program.py": "a slot's end ends the program, with its exit status",
-    "agent/weighhouse_agent/sampling.py": "what it cannot keep fails the run's own events, too",
-    "agent/weighhouse_agent/faulting.py": "a failure of its is kept, and fails the run",
+    "agent/weighhouse_agent/supervisor/threads.py": "begins again what fails, and tells it",
+    "agent/weighhouse_agent/supervisor/program.py": "a slot's end ends the program, with a status",
+    "agent/weighhouse_agent/attempt/sampler.py": "what it cannot keep fails the run's events, too",
+    "agent/weighhouse_agent/attempt/faults.py": "a failure of its is kept, and fails the run",
     "cli/weighhouse_cli/embedded/supervisor.py": "goes on whatever one look raises, and tells it",
     "cli/weighhouse_cli/embedded/reload.py": "looks at files of a developer's platform alone",
     "cli/weighhouse_cli/commands/platform.py": "ends the command when its parent has ended",
@@ -34,7 +34,9 @@ def starts() -> dict[str, int]:
 
 def test_what_goes_on_by_itself_is_supervised() -> None:
     found = [f"{name}:{line}" for name, line in starts().items() if name not in SUPERVISED]
-    assert not found, "\n".join([*found, "instead: kit/background.py, or the agent's going_on.py"])
+    assert not found, "\n".join(
+        [*found, "instead: kit/background.py, or the agent's supervisor/threads.py"]
+    )
 
 
 def test_every_exception_is_needed() -> None:

@@ -10,7 +10,7 @@ NOT_MEASURES = re.compile(r"/(tests|testkit)/")
 MAY = {
     "plugins/sdk/weighhouse_sdk/clock.py": "the attempt's clock: read once, and to see it set",
     "engine/src/clock.rs": "the same, for a driver that no agent started",
-    "agent/weighhouse_agent/telling.py": "a metric of when the platform answered, not of a run",
+    "agent/weighhouse_agent/supervisor/metrics.py": "when the platform answered, as a metric",
     "plugins/sdk/weighhouse_sdk/machine/certificates.py": "from when a certificate holds",
     "plugins/sdk/netdelay/src/main.rs": "a seed",
 }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from weighhouse_agent.compatibility import check_compatible
+from weighhouse_agent.attempt.compatibility import check_compatible
 from weighhouse_backend.experiments.manifest_checks import MOST_ERRORS, check
 from weighhouse_backend.experiments.size_checks import size_errors
 from weighhouse_protocol.experiment import Experiment

@@ -5,8 +5,8 @@ import sys
 from uuid import uuid4
 
 import pytest
-from weighhouse_agent.attempt import CARRIED_OUT, clean
-from weighhouse_agent.home import Home
+from weighhouse_agent.attempt.process import CARRIED_OUT, clean
+from weighhouse_agent.machine.home import Home
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion
 from weighhouse_sdk.testkit.testing import processes_below
@@ -65,7 +65,7 @@ def carried_out(ordered):
     def carry(order, policy):
         directory = ordered(order, policy)
         subprocess.run(
-            [sys.executable, "-m", "weighhouse_agent.attempt", str(directory.path)],
+            [sys.executable, "-m", "weighhouse_agent.attempt.process", str(directory.path)],
             check=True,
             timeout=200,
         )
@@ -91,14 +91,14 @@ def test_an_attempt_in_a_container(carried_out, client):
 
 
 def test_a_killed_attempt_is_cleaned_up_by_the_next(ordered, client):
-    """Attempt and nursery are killed alike; whoever comes next knows the directory alone."""
+    """Attempt and fork server are killed alike; whoever comes next knows the directory alone."""
     wanted = order(image=IMAGE, limits={"memory_mebibytes": 256})
     measure = wanted.phases[1].model_copy(update={"duration_seconds": 300.0})
     directory = ordered(
         wanted.model_copy(update={"phases": (wanted.phases[0], measure), "limit_seconds": 400.0}),
         'deployments = ["docker"]\nimages = ["docker.io/weighhouse-test/*"]',
     )
-    words = [sys.executable, "-m", "weighhouse_agent.attempt", str(directory.path)]
+    words = [sys.executable, "-m", "weighhouse_agent.attempt.process", str(directory.path)]
     with subprocess.Popen(words) as attempt:
         try:
             until("measured", lambda: directory.spool.exists() and MEASURES in spooled(directory))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-from weighhouse_agent.enrolment import enrol
+from weighhouse_agent.supervisor.enrolment import enrol
 
 from weighhouse_testing.clocks import MovedClock, library
 from weighhouse_testing.link import Link, link_to

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from weighhouse_agent.home import Home
+from weighhouse_agent.machine.home import Home
 from weighhouse_cli.embedded.directory import AGENT
 from weighhouse_sdk.context import default_search_path
 

@@ -34,7 +34,10 @@ BACKEND = (
     "psycopg_binary",
 )
 LOADED = {
-    "weighhouse_agent": ("weighhouse_agent.program", "weighhouse_agent.nursery"),
+    "weighhouse_agent": (
+        "weighhouse_agent.supervisor.program",
+        "weighhouse_agent.supervisor.fork_server",
+    ),
     "weighhouse_backend": BACKEND,
     "weighhouse_cli": ("weighhouse_cli.main",),
     "alembic": (*BACKEND, "alembic.config", "alembic.command"),

@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 from weighhouse_agent import VERSION
-from weighhouse_agent.doctor.diagnosis import State
-from weighhouse_agent.doctor.examination import examine, lines
-from weighhouse_agent.enrolment import EnrolmentError, Identity, default_home
-from weighhouse_agent.enrolment import enrol as enrol_machine
-from weighhouse_agent.facts import machine_facts
-from weighhouse_agent.home import Home as AgentHome
-from weighhouse_agent.program import run
+from weighhouse_agent.machine.doctor.diagnosis import State
+from weighhouse_agent.machine.doctor.examination import examine, lines
+from weighhouse_agent.machine.facts import machine_facts
+from weighhouse_agent.machine.home import Home as AgentHome
+from weighhouse_agent.supervisor.enrolment import EnrolmentError, Identity, default_home
+from weighhouse_agent.supervisor.enrolment import enrol as enrol_machine
+from weighhouse_agent.supervisor.program import run
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url

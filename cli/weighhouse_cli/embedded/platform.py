@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
-from weighhouse_agent.enrolment import EnrolmentError, enrol, load_identity
-from weighhouse_agent.home import Home
-from weighhouse_agent.program import NOT_ENROLLED, NOT_WANTED
+from weighhouse_agent.machine.home import Home
+from weighhouse_agent.supervisor.enrolment import EnrolmentError, enrol, load_identity
+from weighhouse_agent.supervisor.program import NOT_ENROLLED, NOT_WANTED
 
 from weighhouse_cli.embedded import programs
 from weighhouse_cli.embedded.directory import (

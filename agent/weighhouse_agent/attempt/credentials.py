@@ -1,0 +1,80 @@
+"""Reads the credentials that a target names, from where the machine's policy keeps them."""
+
+import os
+import stat
+from pathlib import Path
+
+from weighhouse_protocol.target import Target
+from weighhouse_sdk.credentials import Credentials
+
+from weighhouse_agent.machine.policy import Policy, PolicyRefused, check_endpoint
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+LONGEST_BYTES = 4096
+
+
+def credentials_for(policy: Policy, target: Target) -> Credentials | None:
+    """What the target's `credentials` stand for; None when it names none.
+
+    :param target: as the policy has let it pass, with addresses for names.
+    :raises PolicyRefused: when the policy keeps none by that name, keeps them for other endpoints,
+        or their file is not safe. No message holds a secret or a path.
+    """
+    name = target.credentials
+    if name is None:
+        return None
+    kept = policy.credentials.get(name)
+    if kept is None:
+        raise PolicyRefused(
+            f"this machine keeps no credentials `{name}`",
+            f"the operator of the machine may add [credentials.{name}] to the agent's policy.toml,"
+            " or let the run go to another agent",
+        )
+    allowed = {check_endpoint(policy, each) for each in kept.endpoints}
+    for endpoint in target.endpoints:
+        if endpoint not in allowed:
+            raise PolicyRefused(
+                f"the credentials `{name}` are not kept for the endpoint `{endpoint}`",
+                f"the operator of the machine may add it to `endpoints` of [credentials.{name}]",
+            )
+    password = None
+    if kept.password_file is not None:
+        password = _password(name, kept.password_file)
+    return Credentials(
+        username=kept.username,
+        password=password,
+        password_file=kept.password_file,
+        tls_ca_file=kept.tls_ca_file,
+    )
+
+
+def _password(name: str, path: Path) -> str:
+    """A line break at the file's end is no part of it."""
+    try:
+        # Not through a link, and without waiting for a pipe's other end.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise _unsafe(name, f"cannot be read: {error.strerror}") from error
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise _unsafe(name, "is not a regular file")
+        if mode & OTHERS:
+            raise _unsafe(name, "is open to others than its owner; chmod 600 closes it")
+        data = os.read(descriptor, LONGEST_BYTES)
+    finally:
+        os.close(descriptor)
+    try:
+        password = data.decode().removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise _unsafe(name, "is not text") from error
+    if not password:
+        raise _unsafe(name, "is empty")
+    return password
+
+
+def _unsafe(name: str, why: str) -> PolicyRefused:
+    return PolicyRefused(
+        f"the password file of the credentials `{name}` {why}",
+        f"mend it on the agent's machine; [credentials.{name}] of policy.toml says where it is",
+    )

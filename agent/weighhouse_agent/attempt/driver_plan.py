@@ -1,0 +1,202 @@
+"""What the driver of an attempt is ordered to do, and why it gave up."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.driver import DriverOrder, DriverTarget, Failed
+from weighhouse_protocol.load import ClosedLoad, Share
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.target import Target
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.driver import describe_driver
+from weighhouse_sdk.errors import PluginError, TargetInvalid
+from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.machine.locality import any_is_here
+from weighhouse_sdk.machine.nodes import Body
+from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.toolrun.tool import Tool
+
+from weighhouse_agent.attempt.gangs import is_gang, own_member
+
+NOWHERE = "tcp://127.0.0.1:0"
+"""What stands for the endpoints in an order before there are any."""
+
+
+class DriverGaveUp(PluginError):
+    """The driver reported that it could not go on."""
+
+    kind = "driver"
+
+
+class DriverRefusedOrder(PluginError):
+    """The driver does not understand what it was asked."""
+
+    kind = "invalid"
+
+
+class SystemUnreachable(PluginError):
+    """The driver lost the system, or never had it."""
+
+    kind = "database"
+
+
+GAVE_UP: Mapping[str, type[PluginError]] = {
+    "invalid": DriverRefusedOrder,
+    "connection": SystemUnreachable,
+    "database": SystemUnreachable,
+}
+"""A driver's reason → the run's; what is not here is the driver's own fault."""
+
+
+def gave_up(event: Failed, log: Sequence[str], system: Sequence[Body]) -> PluginError:
+    """A driver's last word as the run's failure.
+
+    :param log: the driver's last lines.
+    :param system: what runs the nodes here; their last lines tell why nobody answers.
+    """
+    kind = GAVE_UP.get(event.kind, DriverGaveUp)
+    if kind is SystemUnreachable:
+        log = (*log, *(line for each in system for line in each.log_tail()))
+    return kind(
+        f"the driver gave up ({event.kind}): {event.message}",
+        event.hint or "the logs of driver and system tell why",
+        log,
+    )
+
+
+@dataclass(frozen=True)
+class DriverPlan:
+    """Makes the driver's order out of the attempt's.
+
+    :param target: as the policy has let it pass.
+    :param tool: makes the load in the place of the plugin's own driver.
+    """
+
+    order: AttemptOrder
+    target: Target
+    plugin: Plugin
+    context: Context
+    tool: Tool | None = None
+
+    def check(self) -> None:
+        """Refuse what driver or tool cannot do, before anything is set up.
+
+        :raises TargetInvalid: with each of the tool's reasons.
+        :raises BinaryMissing: when the tool is not on this machine.
+        :raises CredentialsRefused: when the driver has no option for them.
+        """
+        self.options()
+        self._check_tool()
+
+    def _check_tool(self) -> None:
+        """Refuse what the tool cannot say, before anything is set up for it.
+
+        :raises TargetInvalid: with each of its reasons.
+        :raises BinaryMissing: when the tool is not on this machine.
+        """
+        if self.tool is None:
+            return
+        options = self.options()
+        refused = self.tool.refusals(self._order((NOWHERE,), options, threads=self.threads()))
+        if refused:
+            raise TargetInvalid([("tool", each) for each in refused])
+        self.tool.find_versions(self.context.options)
+
+    def threads(self) -> int:
+        """How many threads make the load: as many as the order says; else as many as its clients
+        and the processors for the driver can use, and a foreign tool can divide its clients by.
+        """
+        if self.order.threads is not None:
+            return self.order.threads
+        if self.target.deployment == "in_process":
+            return 1  # Its driver has a thread for each client, whatever it is told.
+        most = max(1, min(fewest_connections(self.order), self._processors()))
+        if self.tool is None:
+            return most
+        options = self.options()
+        order = self._order((NOWHERE,), options, threads=1)
+        for threads in range(most, 1, -1):
+            if not self.tool.refusals(order.model_copy(update={"shards": threads})):
+                return threads
+        return 1
+
+    def _processors(self) -> int:
+        """For the driver: one less than there are where servers may use the same ones."""
+        options = self.context.options
+        everything = frozenset(range(os.cpu_count() or 1))
+        usable = options.driver_cpus or everything
+        shared = usable & (options.server_cpus or everything)
+        return len(usable) - (1 if shared and serves(self.order) else 0)
+
+    def order_for(
+        self, endpoints: tuple[str, ...], told: Mapping[str, Scalar] | None = None
+    ) -> tuple[str, DriverOrder]:
+        """Which driver makes the load, and what it is to do.
+
+        :param told: options that only who set the system up can know.
+        """
+        driver, options = self.plugin.manifest.driver.id, {**(told or {}), **self.options()}
+        if self.tool is None:
+            return driver, self._order(endpoints, options, threads=self.threads())
+        installed = self.tool.find_versions(self.context.options)[0]
+        options = self.tool.order_options(options, installed, driver)
+        order = self._order(endpoints, options, threads=self.threads())
+        return self.tool.manifest.driver.id, order
+
+    def _order(
+        self, endpoints: tuple[str, ...], options: Mapping[str, Scalar], *, threads: int
+    ) -> DriverOrder:
+        return DriverOrder(
+            workload=self.order.workload,
+            target=DriverTarget(endpoints=endpoints, options=dict(options)),
+            load=self.order.load,
+            phases=self.order.phases,
+            seed=self.order.seed,
+            interval_seconds=self.order.interval_seconds,
+            shards=threads,
+            share=self._share(),
+            hold=is_gang(self.order),
+        )
+
+    def options(self) -> dict[str, Scalar]:
+        """The driver's options, credentials and files of this machine included."""
+        files = self.plugin.driver_files(self.context)
+        options = {**self.plugin.driver_options(self.target), **files}
+        credentials = self.context.credentials()
+        if credentials is None:
+            return options
+        driver = self.plugin.manifest.driver.id
+        known = declared(describe_driver(driver).options)
+        return {**options, **credentials.driver_options(driver, known)}
+
+    def _share(self) -> Share:
+        own = own_member(self.order).share if is_gang(self.order) else None
+        return own or Share()
+
+
+def fewest_connections(order: AttemptOrder) -> int:
+    """Clients of the phase that has fewest: a thread without any would be idle."""
+    load = order.load
+    plain = load.clients if isinstance(load, ClosedLoad) else load.connections
+    return min([plain, *(phase.clients for phase in order.phases if phase.clients is not None)])
+
+
+def serves(order: AttemptOrder) -> bool:
+    """Whether nodes of the system have the driver's processors too, as far as the order tells."""
+    if is_gang(order):
+        own = own_member(order)
+        place = (own.address, own.slot)
+        return any(each.nodes for each in order.gang if (each.address, each.slot) == place)
+    if order.target.deployment != "external":
+        return True
+    return bool(any_is_here(order.target.endpoints))
+
+
+def driver_name(place: int) -> str:
+    """What the driver of a link is called among the attempt's processes and logs.
+
+    :param place: of the link, from 0.
+    """
+    return "driver" if place == 0 else f"driver-{place + 1}"

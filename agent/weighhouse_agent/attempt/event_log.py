@@ -1,0 +1,135 @@
+"""Writes what happens in an attempt as numbered events."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from weighhouse_protocol.driver import Interval, PhaseFinished, Ready
+from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.report import (
+    IntervalReported,
+    MemoryMeasured,
+    PhaseChanged,
+    PhaseEnded,
+    RunPhase,
+    TargetDescribed,
+    TimelineMark,
+)
+from weighhouse_sdk.lifecycle import Deployed, Description, MemoryUse
+
+from weighhouse_agent.delivery.spool import SpoolWriter
+
+Moment = Literal["before", "after_load", "after"]
+
+
+@dataclass(frozen=True)
+class Reporter:
+    """What one attempt tells; each call is one event of the spool."""
+
+    spool: SpoolWriter
+
+    def enter(self, phase: RunPhase) -> None:
+        """The run entered a phase."""
+        self.spool.append(lambda n, at: PhaseChanged(sequence=n, at_us=at, phase=phase))
+
+    def mark(self, mark: str, label: str = "") -> None:
+        """Something happened."""
+        self.spool.append(lambda n, at: TimelineMark(sequence=n, at_us=at, mark=mark, label=label))
+
+    def interval(self, interval: Interval) -> None:
+        """The driver wrote an interval."""
+        self.spool.append(lambda n, at: IntervalReported(sequence=n, at_us=at, interval=interval))
+
+    def phase_ended(self, event: PhaseFinished, stream_hash: str | None = None) -> None:
+        """The driver ended a phase.
+
+        :param stream_hash: of the driver that made it, where each link of a chain has its own.
+        """
+        counted = {
+            name: {
+                "ok": totals.ok,
+                "not_found": totals.not_found,
+                "errors": sum(totals.errors.values()),
+                "verify_failed": totals.verify_failed,
+                "never_sent": totals.never_sent,
+            }
+            for name, totals in event.operations.items()
+        }
+        errors = Counter[str]()
+        for totals in event.operations.values():
+            errors.update(totals.errors)
+        self.spool.append(
+            lambda n, at: PhaseEnded(
+                sequence=n,
+                at_us=at,
+                phase=event.phase,
+                duration_us=event.duration_us,
+                operations=counted,
+                errors=dict(errors),
+                said=event.said,
+                client_bound=event.client_bound,
+                client_bound_reasons=event.client_bound_reasons,
+                interrupted=event.interrupted,
+                stream_hash=stream_hash,
+            )
+        )
+
+    def memory(self, moment: Moment, found: MemoryUse, resident_bytes: int | None) -> None:
+        """Memory was measured.
+
+        :param resident_bytes: as seen before, for a system that does not tell now.
+        """
+        resident = resident_bytes if found.resident_bytes is None else found.resident_bytes
+        self.spool.append(
+            lambda n, at: MemoryMeasured(
+                sequence=n,
+                at_us=at,
+                moment=moment,
+                resident_bytes=resident,
+                used_bytes=found.used_bytes,
+                disk_bytes=found.disk_bytes,
+                records=found.records,
+            )
+        )
+
+    def target(
+        self,
+        told: Description | Deployed,
+        endpoints: Sequence[str],
+        facts: MachineFacts,
+        ready: Ready | None,
+        *,
+        commands: Sequence[str] = (),
+        co_located: bool | None,
+    ) -> None:
+        """The target was set up.
+
+        :param told: by the system itself or, where it cannot be asked, by its deployment.
+        :param facts: of this machine, versions included.
+        :param ready: what the driver said of itself; None: there is none here.
+        :param commands: what was done to set it up, where the system does not tell.
+        :param co_located: whether driver and system share a machine; None: it cannot be known.
+        """
+        if ready is not None:
+            versions: Mapping[str, str] = {
+                **facts.versions,
+                f"driver {ready.driver}": ready.version,
+            }
+            facts = facts.model_copy(update={"versions": versions})
+        settings = told.settings if isinstance(told, Description) else ()
+        self.spool.append(
+            lambda n, at: TargetDescribed(
+                sequence=n,
+                at_us=at,
+                version=told.version,
+                endpoints=tuple(endpoints),
+                effective_configuration=settings,
+                commands=told.commands or tuple(commands),
+                facts=facts,
+                co_located=co_located,
+                threads=ready.shards if ready else None,
+                layout=ready.layout if ready else None,
+                stream_hash=ready.stream_hash if ready else None,
+            )
+        )

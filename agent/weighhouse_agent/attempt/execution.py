@@ -1,0 +1,396 @@
+"""Carries out one attempt: the plugin's verbs and the driver's phases, as numbered events."""
+
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from weighhouse_protocol.chain_links import links_of
+from weighhouse_protocol.driver import (
+    DriverEvent,
+    DriverOrder,
+    Failed,
+    Interval,
+    PhaseFinished,
+    PhaseStarted,
+    Ready,
+)
+from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.faults import Fault
+from weighhouse_protocol.load import PhaseKind
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.report import RunPhase
+from weighhouse_protocol.target import Target
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.driver import DriverRun
+from weighhouse_sdk.errors import PluginError, SystemFailed
+from weighhouse_sdk.keeping import keep_files
+from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
+from weighhouse_sdk.machine.locality import any_is_here
+from weighhouse_sdk.machine.network.ways import check_network
+from weighhouse_sdk.machine.nodes import Body
+from weighhouse_sdk.machine.remains import Leftover
+from weighhouse_sdk.toolrun.tool import Tool
+
+from weighhouse_agent.attempt.compatibility import check_compatible
+from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, driver_name, gave_up
+from weighhouse_agent.attempt.event_log import Moment, Reporter
+from weighhouse_agent.attempt.faults import Faulting
+from weighhouse_agent.attempt.fill_limits import Filling
+from weighhouse_agent.attempt.sampler import Sampler
+from weighhouse_agent.delivery.spool import SpoolWriter
+from weighhouse_agent.machine.disk_space import DiskFull
+from weighhouse_agent.machine.policy import Policy, check_endpoint
+
+END_GRACE_SECONDS = 0.3
+"""A server that broke its connections may take so long until its end is seen."""
+
+
+@dataclass
+class Execution:
+    """One attempt at work, in a process of its own.
+
+    :param target: as the policy has let it pass.
+    :param facts: of this machine, versions included.
+    """
+
+    order: AttemptOrder
+    target: Target
+    plugin: Plugin
+    policy: Policy
+    context: Context
+    spool: SpoolWriter
+    facts: MachineFacts
+    tool: Tool | None = None
+    """Makes the load in the place of the plugin's own driver."""
+    _plan: DriverPlan = field(init=False)
+    _reporter: Reporter = field(init=False)
+    _deployed: Deployed | None = None
+    """The nodes on this machine, or a system that was there before; None: not yet, or not here."""
+    _endpoints: tuple[str, ...] = ()
+    """Where the driver finds the system."""
+    _description: Description | None = None
+    _described: bool = False
+    _sampler: Sampler | None = None
+    _faulting: Faulting | None = None
+    _filling: Filling | None = None
+    _dead: Body | None = None
+    _interrupted: bool = False
+    _phases_before: int = 0
+    """Driver's phases of the chain's links that are over."""
+    _stream_hash: str | None = None
+    """What the present link's driver said; None where phases are not chained."""
+    _run: DriverRun | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self._plan = self._plan_of(self.order)
+        self._reporter = Reporter(self.spool)
+        if self.order.fill_until is not None:
+            self._filling = Filling(
+                until=self.order.fill_until,
+                system=self.plugin.manifest.name,
+                context=self.context,
+                on_end=self._end_driver,
+                mark=self._reporter.mark,
+            )
+
+    def _plan_of(self, order: AttemptOrder) -> DriverPlan:
+        return DriverPlan(order, self.target, self.plugin, self.context, self.tool)
+
+    def run(self) -> None:
+        """Deploy, measure, collect. Ends without an error only when all was measured.
+
+        :raises PluginError: with kind, message, hint and log lines. `tear_down` comes after it in
+            any case.
+        """
+        self._enter("deploy")
+        self._check()
+        self._deploy()
+        self._measure()
+        self._hold_to_the_order()
+        self._enter("collect")
+        self._collect()
+
+    def hurry(self, stop_seconds: float) -> None:
+        """Give the system less time to end by itself."""
+        options = replace(self.context.options, stop_seconds=stop_seconds)
+        self.context = replace(self.context, options=options)
+
+    def tear_down(self) -> None:
+        """Stop the system and remove all that was deployed; works after any failure.
+
+        :raises PluginError: when something would not go.
+        """
+        if self._faulting is not None:
+            self._faulting.finish()
+        if self._sampler is not None:
+            self._sampler.stop()
+        if self._deployed is not None:
+            if not self._described:
+                with suppress(DiskFull):
+                    self._describe_target(None)
+            self.plugin.stop(self.context, self._deployed)
+            with suppress(DiskFull):
+                self._reporter.mark("stopped")
+        keep_what_they_wrote(self.plugin, self.context)
+        self.plugin.clean_up(self.context)
+
+    # the course
+
+    def _check(self) -> None:
+        """Hold the order against plugin, machine and tool before anything is set up.
+
+        :raises PluginError: of the kind that fits.
+        """
+        self._check_order()
+        for link in links_of(self.order):
+            self._plan_of(link).check()
+
+    def _check_order(self) -> None:
+        tool = None if self.tool is None else self.tool.manifest
+        check_compatible(self.order, self.target, self.plugin.manifest, tool, self.context.machine)
+        self.plugin.check_here(self.context)  # one of somebody else's may ask for more
+        check_network(self._own_faults(), self.context.options.search_path)
+
+    def _deploy(self) -> None:
+        self.context.check()
+        deployed = self._deployed = self.plugin.deploy(self.context)
+        self._endpoints = self.plugin.endpoints(deployed)
+        for endpoint in self._endpoints:
+            check_endpoint(self.policy, endpoint, (self.context.data_directory,))
+        self._reporter.mark("deployed", deployed.version)
+        ready = self.plugin.wait_ready(self.context, deployed)
+        self._reporter.mark("ready", f"after {ready.seconds:.3f} s")
+        self._look_at(deployed)
+
+    def _look_at(self, deployed: Deployed) -> None:
+        self._description = self.plugin.describe(self.context, deployed)
+        self._memory("before")
+
+    def _measure(self) -> None:
+        """All links of a chain, one after the other on the same system; most runs have one."""
+        for place, link in enumerate(links_of(self.order)):
+            self._plan = self._plan_of(link)
+            driver, order = self._driver_order()
+            with DriverRun(driver, order, self.context, name=driver_name(place)) as run:
+                self._run = run
+                self._watch(run.pid)
+                for event in run.events():
+                    self._take(event)
+            self._phases_before += len(link.phases)
+            if place < len(self.order.chain):
+                self._link_over()
+
+    def _link_over(self) -> None:
+        """A link has ended and another follows: what it left behind is its own.
+
+        :raises PluginError: when it did not go as ordered: then nothing follows.
+        """
+        self._hold_to_the_order()
+        if self._sampler is not None:
+            self._sampler.stop()
+        self._memory("after")
+
+    def _driver_order(self) -> tuple[str, DriverOrder]:
+        return self._plan.order_for(self._endpoints)
+
+    def _watch(self, driver_pid: int | None) -> None:
+        """Begin to look at what is here, and be ready to break it."""
+        self._sampler = Sampler(
+            plugin=self.plugin,
+            context=self.context,
+            deployed=self._deployed,
+            spool=self.spool,
+            every_seconds=self.order.sample_seconds,
+            on_death=self._died,
+            driver_pid=driver_pid,
+            looker=self._filling,
+        )
+        self._sampler.start()
+        if self._deployed is None:
+            return
+        self._faulting = Faulting(
+            plugin=self.plugin,
+            context=self.context,
+            deployed=self._deployed,
+            spool=self.spool,
+            faults=self._own_faults(),
+            on_failure=self._end_driver,
+        )
+
+    def _own_faults(self) -> tuple[Fault, ...]:
+        """What is to be done to nodes that are here."""
+        return self.order.faults
+
+    def _hold_to_the_order(self) -> None:
+        """Whether all went as ordered.
+
+        :raises PluginError: when not.
+        """
+        self.context.check()
+        if (dead := self._dead or ended_one(self._deployed)) is not None:
+            raise self._system_ended(dead)
+        if self._faulting is not None and self._faulting.failure is not None:
+            raise self._faulting.failure
+        if self._filling is not None and self._filling.failure is not None:
+            raise self._filling.failure
+        if self._interrupted and (self._filling is None or self._filling.ended is None):
+            raise DriverGaveUp(
+                "the driver was told to end by somebody else", "nobody but the agent should"
+            )
+
+    def _collect(self) -> None:
+        """A system that was broken on purpose need not answer in the end: that is a result."""
+        if self.target.deployment == "in_process":
+            return
+        try:
+            self._memory("after")
+        except SystemFailed as error:
+            if not self.order.faults:
+                raise
+            self._reporter.mark("memory_failed", error.message)
+
+    # the driver
+
+    def _take(self, event: DriverEvent) -> None:
+        match event:
+            case Ready():
+                if self.order.chain:
+                    self._stream_hash = event.stream_hash
+                if not self._phases_before:
+                    self._describe_target(event)
+                self._driver_ready()
+            case PhaseStarted():
+                self._phase_begun(event.phase)
+            case Interval():
+                index = self._phases_before + event.index
+                self._reporter.interval(event.model_copy(update={"index": index}))
+                if self._filling is not None:
+                    self._filling.inserted(event)
+            case PhaseFinished():
+                self._phase_over(event)
+            case Failed():
+                raise self._gave_up(event)
+            case _:
+                pass
+
+    def _driver_ready(self) -> None:
+        """The driver is connected; one that is not held goes on by itself."""
+
+    def _phase_begun(self, phase: PhaseKind) -> None:
+        self._enter(phase)
+        if phase == "measure" and self._faulting is not None:
+            self._faulting.begin()
+        if phase == "measure" and self._filling is not None:
+            self._filling.begin()
+
+    def _phase_over(self, event: PhaseFinished) -> None:
+        self._count(event)
+        if event.phase == "load":
+            self._memory("after_load")
+        elif event.phase == "measure" and self.target.deployment == "in_process":
+            # The system is gone with the driver, in a moment.
+            self._memory("after")
+
+    def _count(self, event: PhaseFinished) -> None:
+        """A phase is over for the driver here."""
+        if event.phase == "measure" and self._faulting is not None:
+            self._faulting.finish()
+        self._interrupted = self._interrupted or event.interrupted
+        self._reporter.phase_ended(event, self._stream_hash)
+
+    def _end_driver(self) -> None:
+        if self._run is not None:
+            self._run.terminate()
+
+    def _died(self, process: Body) -> None:
+        """The system ended by itself: nothing is left to measure."""
+        self._dead = process
+        self._reporter.mark("system_ended", f"{process.name}: {process.exit_code}")
+        self._end_driver()
+
+    def _system_ended(self, process: Body) -> SystemFailed:
+        code = process.exit_code
+        reason = process.reason()
+        how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
+        return SystemFailed(
+            f"{process.name} ended {how} during the run" + (f": {reason}" if reason else ""),
+            "its own log tells why; signal 9 often means that memory ran out",
+            process.log_tail(),
+        )
+
+    def _gave_up(self, event: Failed) -> PluginError:
+        self.context.check()
+        dead = self._dead or ended_one(self._deployed, END_GRACE_SECONDS)
+        if dead is not None:
+            return self._system_ended(dead)
+        if self._faulting is not None and self._faulting.failure is not None:
+            return self._faulting.failure
+        log = self._run.process.log_tail() if self._run is not None else ()
+        return gave_up(event, log, self._deployed.processes if self._deployed is not None else ())
+
+    # what is told
+
+    def _enter(self, phase: RunPhase) -> None:
+        self._reporter.enter(phase)
+
+    def _memory(self, moment: Moment) -> None:
+        """Of the system here; nothing where there is none."""
+        if self._deployed is None:
+            return
+        pid = self._run.pid if self._run is not None else None
+        found = self.plugin.memory(self.context, self._deployed, pid)
+        seen = self._sampler.last if self._sampler is not None else None
+        self._reporter.memory(moment, found, seen.resident_bytes if seen is not None else None)
+
+    def _describe_target(self, ready: Ready | None) -> None:
+        """What was set up, with what the driver said of itself when it was ready."""
+        told, deployed = self._set_up(), self._deployed
+        if told is None:
+            return
+        self._described = True
+        endpoints = self._endpoints
+        if not endpoints and deployed is not None:
+            endpoints = self.plugin.endpoints(deployed)
+        self._reporter.target(
+            told,
+            endpoints,
+            self.facts,
+            ready,
+            commands=deployed.commands if deployed is not None else (),
+            co_located=self._co_located(endpoints),
+        )
+
+    def _set_up(self) -> Description | Deployed | None:
+        return self._description or self._deployed
+
+    def _co_located(self, endpoints: tuple[str, ...]) -> bool | None:
+        """What this agent started is where its driver is, whatever its address."""
+        return self.target.deployment != "external" or any_is_here(endpoints)
+
+
+def keep_what_they_wrote(plugin: Plugin, context: Context) -> tuple[Leftover, ...]:
+    """End what still runs, and keep the files of tool and system; the attempt's log names what is
+    not kept. Whatever the matter is with them, what comes after it is done.
+
+    :returns: what still ran.
+    :raises DeployFailed: when something would not go; then nothing is kept.
+    """
+    ended = context.remove_leftovers()
+    try:
+        missing = [f"{each.name}: {each.reason}" for each in keep_files(context, plugin.kept_files)]
+    except Exception as error:  # noqa: BLE001 - as above
+        missing = [f"files: {error!r}"]
+    with suppress(OSError):  # the disk may be full
+        for each in missing:
+            print(f"not kept: {each}", file=sys.stderr, flush=True)  # noqa: T201 - its log
+    return ended
+
+
+def ended_one(deployed: Deployed | None, grace_seconds: float = 0.0) -> Body | None:
+    """The first of the system's processes that has ended by itself; None when all run."""
+    if deployed is None:
+        return None
+    for node in deployed.nodes:
+        if not node.down:
+            node.body.wait(grace_seconds)
+    return deployed.ended_by_itself()

@@ -1,0 +1,1 @@
+"""What attempts leave, brought to the platform."""

@@ -1,0 +1,1 @@
+"""The agent that lives on: claims work, starts attempts, watches them to their end."""
