@@ -92,8 +92,8 @@ log = structlog.get_logger(__name__)
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, sign_in, membership, tokens, account,
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
-    campaigns, results, findings, scenarios, comparisons, publishing, studies, gates, alerts, annotations, overviews,
-    manifests, noise, notices, prices, quotas, retention, fleet, metrics,
+    campaigns, results, findings, scenarios, comparisons, publishing, studies, gates, alerts,
+    annotations, overviews, manifests, noise, notices, prices, quotas, retention, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 
