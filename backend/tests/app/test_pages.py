@@ -14,7 +14,8 @@ from weighhouse_backend.app.reference import install_reference
 from weighhouse_backend.app.surroundings import Surroundings
 from weighhouse_backend.fleet.endpoints import agent_router
 from weighhouse_backend.kit.problems import install_problems
-from weighhouse_backend.sign_in.endpoints import router
+
+from backend.tests.people import router
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

@@ -18,11 +18,11 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.conftest import PASSWORD, make_tenant
 from backend.tests.identity.test_people import CSRF, sign_in
 from backend.tests.isolation.stored import person
+from backend.tests.people import router
 
 SCIM = "/api/scim/v2"
 PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp"

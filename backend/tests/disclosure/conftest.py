@@ -3,9 +3,9 @@
 import pytest
 from pydantic import SecretStr
 from weighhouse_backend.identity.audit_endpoints import router as audit
-from weighhouse_backend.sign_in.endpoints import router as identity
 
 from backend.tests.disclosure.policed import as_a_study, manifests, measured, token
+from backend.tests.people import router as identity
 from backend.tests.results.laboratory import ROUTERS, Laboratory
 
 

@@ -9,7 +9,8 @@ from weighhouse_backend.identity.audit import record
 from weighhouse_backend.identity.audit_endpoints import router
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.sign_in.endpoints import router as tokens
+
+from backend.tests.people import router as tokens
 
 ENTRIES = "/api/v1/audit-entries"
 NOTED = [

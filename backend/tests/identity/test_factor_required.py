@@ -23,10 +23,10 @@ from weighhouse_backend.kit.tenancy import confine_to_people
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
 
 from backend.tests.conftest import PASSWORD
+from backend.tests.people import router
 
 CSRF = {"X-Weighhouse": "1"}
 FACTOR, POLICY = "/api/v1/second-factor", "/api/v1/second-factor-policy"

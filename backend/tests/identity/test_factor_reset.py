@@ -13,10 +13,10 @@ from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
 
 from backend.tests.conftest import PASSWORD
+from backend.tests.people import router
 
 CSRF = {"X-Weighhouse": "1"}
 UNTOUCHED, TAKEN = (True, True, []), (False, False, ["reset"])

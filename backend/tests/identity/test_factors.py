@@ -12,11 +12,11 @@ from weighhouse_backend.identity.models import AuditEntry, LoginFailure
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
 from weighhouse_backend.sign_in.factors import WRONG_ALLOWED, FactorService
 
 from backend.tests.conftest import PASSWORD
+from backend.tests.people import router
 
 CSRF = {"X-Weighhouse": "1"}
 FACTOR = "/api/v1/second-factor"

@@ -13,7 +13,8 @@ from weighhouse_backend.identity.secrets import HASHER, new_token, token_hash
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.problems import Forbidden, Invalid, NotFound
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.sign_in.endpoints import router
+
+from backend.tests.people import router
 
 PASSWORD = "correct horse battery"
 CSRF = {"X-Weighhouse": "1"}

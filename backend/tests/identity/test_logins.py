@@ -9,7 +9,6 @@ from weighhouse_backend.identity.cookie_names import DEVICE
 from weighhouse_backend.identity.models import LoginDevice, LoginFailure
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in import endpoints, logins
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.logins import (
     ADDRESS_ALLOWED,
     DEVICE_ALLOWED,
@@ -18,6 +17,7 @@ from weighhouse_backend.sign_in.logins import (
 )
 
 from backend.tests.conftest import beside
+from backend.tests.people import router
 
 PASSWORD = "correct horse battery"
 HOME, STRANGER = "198.51.100.1", "203.0.113.66"

@@ -12,7 +12,6 @@ from weighhouse_backend.identity.models import LoginDevice, LoginFailure
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in import passkeys
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
 from weighhouse_backend.sign_in.logins import DEVICE_ALLOWED
 from weighhouse_backend.sign_in.passkey_endpoints import router as passkey_router
@@ -31,6 +30,7 @@ from backend.tests.identity.test_passkeys import (
     slug,
     to_add,
 )
+from backend.tests.people import router
 
 
 @pytest.fixture(scope="module")

@@ -14,13 +14,13 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in import webauthn
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
 from weighhouse_backend.sign_in.factors import FactorService
 from weighhouse_backend.sign_in.passkey_endpoints import router as passkey_router
 
 from backend.tests.conftest import PASSWORD
 from backend.tests.identity.authenticators import PRESENT, Authenticator
+from backend.tests.people import router
 
 CSRF = {"X-Weighhouse": "1"}
 FACTOR = "/api/v1/second-factor"

@@ -11,11 +11,11 @@ from weighhouse_backend.identity.secrets import hash_password
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.passwords import reset_link
 
 from backend.tests.conftest import PASSWORD, make_tenant
 from backend.tests.identity.test_people import CSRF, OTHER, STRONG, bearer, sign_in
+from backend.tests.people import router
 
 MIA = "mia@example.test"
 

@@ -18,12 +18,12 @@ from weighhouse_backend.identity.models import (
     SpentToken,
 )
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.logins import ADDRESS_ALLOWED
 from weighhouse_backend.sign_in.pipeline_endpoints import router as pipelines
 
 from backend.tests.identity.sign_in.lying_provider import LyingProvider
 from backend.tests.identity.sign_in.test_answers import by_secret, encoded, unsigned
+from backend.tests.people import router
 
 TRUSTS, EXCHANGE = "/api/v1/pipeline-trusts", "/api/v1/pipeline-tokens"
 SUBJECT = "repo:acme/store:ref:refs/heads/main"

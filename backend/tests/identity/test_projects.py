@@ -5,9 +5,9 @@ from sqlalchemy import select
 from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.models import Membership, Project
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.conftest import PASSWORD
+from backend.tests.people import router
 
 CSRF = {"X-Weighhouse": "1"}
 PROJECTS = "/api/v1/projects"

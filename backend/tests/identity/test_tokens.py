@@ -8,9 +8,9 @@ from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.identity.models import ApiToken, Membership, User
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.conftest import PASSWORD
+from backend.tests.people import router
 
 CSRF = {"X-Weighhouse": "1"}
 

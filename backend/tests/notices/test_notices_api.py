@@ -17,9 +17,9 @@ from weighhouse_backend.notices.kinds import NoticeKind
 from weighhouse_backend.notices.models import NoticeChannel, NoticeDelivery, NoticeEntry
 from weighhouse_backend.notices.writing import notify
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router as identity
 
 from backend.tests.conftest import PASSWORD
+from backend.tests.people import router as identity
 
 NOTICES = "/api/v1/notices"
 CHANNELS = f"{NOTICES}/channels"

@@ -4,8 +4,8 @@ import statistics
 
 import pytest
 from weighhouse_backend.identity.audit_endpoints import router as audit
-from weighhouse_backend.sign_in.endpoints import router as identity
 
+from backend.tests.people import router as identity
 from backend.tests.results.laboratory import ROUTERS, experiment
 from backend.tests.results.sides import report
 

@@ -12,9 +12,9 @@ from weighhouse_backend.identity.models import Project
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.quotas.endpoints import router as quotas
 from weighhouse_backend.quotas.models import OrganizationQuotas, ProjectQuotas
-from weighhouse_backend.sign_in.endpoints import router as identity
 
 from backend.tests.conftest import PASSWORD
+from backend.tests.people import router as identity
 from backend.tests.results.laboratory import ROUTERS
 from backend.tests.results.reports import FACTS
 

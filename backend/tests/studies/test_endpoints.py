@@ -3,8 +3,8 @@
 from uuid import UUID
 
 import pytest
-from weighhouse_backend.sign_in.endpoints import router as identity
 
+from backend.tests.people import router as identity
 from backend.tests.results.laboratory import ROUTERS, Laboratory
 from backend.tests.results.reports import whole_run
 from backend.tests.studies.folder import document, write_study

@@ -7,9 +7,9 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.membership.domain_endpoints import router as domains
 from weighhouse_backend.membership.domain_models import DomainAsking, JoiningAsk, JoiningDomain
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.identity.joining.house import House
+from backend.tests.people import router
 
 
 @pytest.fixture(scope="module")

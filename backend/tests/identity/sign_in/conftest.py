@@ -9,10 +9,10 @@ from weighhouse_backend.identity.models import (
 )
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.provider_endpoints import router as providers
 
 from backend.tests.identity.sign_in.lying_provider import GROUPS, LyingProvider, save
+from backend.tests.people import router
 
 
 @pytest.fixture(scope="module")

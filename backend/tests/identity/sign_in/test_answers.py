@@ -15,7 +15,6 @@ from weighhouse_backend.identity.models import (
 )
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 from weighhouse_backend.sign_in.provider_endpoints import router as providers
 from weighhouse_backend.sign_in.provider_sign_in import LASTS
 
@@ -28,6 +27,7 @@ from backend.tests.identity.sign_in.lying_provider import (
     save,
 )
 from backend.tests.identity.test_people import CSRF, sign_in
+from backend.tests.people import router
 
 
 def test_a_code_is_asked_for_with_all_that_guards_it(client, ours, liar):
