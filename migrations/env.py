@@ -10,7 +10,6 @@ from alembic import context
 from sqlalchemy import create_engine, pool, text
 from weighhouse_backend.alerts import models as alerts
 from weighhouse_backend.annotations import models as annotations
-from weighhouse_backend.campaigns import models as campaigns
 from weighhouse_backend.catalog import models as catalog
 from weighhouse_backend.directories import models as directories
 from weighhouse_backend.disclosure import models as disclosure
@@ -28,6 +27,7 @@ from weighhouse_backend.notices import models as notices
 from weighhouse_backend.prices import models as prices
 from weighhouse_backend.results import models as results
 from weighhouse_backend.retention import models as retention
+from weighhouse_backend.runs import models as campaigns
 from weighhouse_backend.series import models as series
 
 FEATURES = (

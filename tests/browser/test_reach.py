@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import select
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_cli.commands.dev import manifests
 from weighhouse_testing.browsing import looked_at
 from weighhouse_testing.command import weighhouse

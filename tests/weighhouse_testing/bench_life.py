@@ -25,15 +25,15 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import select
 from weighhouse_backend.alerts.models import ChangePoint
-from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.models import Campaign, Run
-from weighhouse_backend.campaigns.planning import AGAIN
+from weighhouse_backend.campaigns.plan import AGAIN
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_judging.bench.bars import Bar, bar, chance_limit
 from weighhouse_judging.bench.between import HEAVY, TWO_SPEEDS, Noise, effects
 from weighhouse_judging.bench.comparing import CAMPAIGNS
@@ -196,7 +196,7 @@ def _life(seed: int, lived: Sequence[Build], alerts: Sequence[Alert]) -> Life:
 def _release(tools: Tools, campaign_id: UUID, at: datetime.datetime) -> None:
     with unit_of_work(tools.sessions) as session:
         project = session.get_one(Campaign, campaign_id).project_id
-        services = Campaigns(session, OwnJobs(), NoEvents(), SetClock(at), tools.settings)
+        services = Execution(session, OwnJobs(), NoEvents(), SetClock(at), tools.settings)
         caller = Caller("user", project, "life", {project: Role.OWNER})
         services.standing.release(caller, campaign_id, "1.0")
 

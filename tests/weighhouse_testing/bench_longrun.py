@@ -23,13 +23,13 @@ import httpx
 import psutil
 import psycopg
 from sqlalchemy import create_engine, text
-from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.models import Run
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_session_factory
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.dependencies import Results
+from weighhouse_backend.runs.models import Run
 from weighhouse_cli.commands.dev import Scale, invent
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
@@ -103,7 +103,7 @@ def settled(database_url: str, run_id: str) -> dict[str, float]:
             session.execute(text(statement), values)
     begun = time.perf_counter()
     with unit_of_work(sessions) as session:
-        campaigns = Campaigns(session, OwnJobs(), NoEvents(), SystemClock(), settings)
+        campaigns = Execution(session, OwnJobs(), NoEvents(), SystemClock(), settings)
         Results(campaigns).settlement.settle_run(UUID(run_id))
     took = time.perf_counter() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

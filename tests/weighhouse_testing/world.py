@@ -11,17 +11,10 @@ from uuid import UUID, uuid4
 from redis import Redis
 from sqlalchemy import select
 from sqlalchemy.orm import Session
-from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.models import (
-    Attempt,
-    AttemptMember,
-    Campaign,
-    CampaignEvent,
-    Run,
-)
 from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.catalog.repository import CatalogRepository
 from weighhouse_backend.catalog.service import digest_of
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.access import Caller
@@ -33,6 +26,13 @@ from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.events import RedisEvents
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.runs.models import (
+    Attempt,
+    AttemptMember,
+    Campaign,
+    CampaignEvent,
+    Run,
+)
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import (
@@ -127,11 +127,11 @@ class World:
         return Caller("user", self.project_id, "Olga", {self.project_id: Role.OWNER})
 
     @contextmanager
-    def transaction(self) -> Iterator[Campaigns]:
+    def transaction(self) -> Iterator[Execution]:
         """The services over one transaction."""
         with unit_of_work(self.sessions) as session:
             events = RedisEvents(self.redis, session)
-            yield Campaigns(session, self.jobs, events, self.clock, self.settings)
+            yield Execution(session, self.jobs, events, self.clock, self.settings)
 
     # Agents
 

@@ -14,7 +14,6 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from weighhouse_backend.alerts.detection import JOB, owe_detection
-from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.experiments.models import ExperimentRevision
 from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.kit import owed
@@ -26,6 +25,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.models import Interval
 from weighhouse_backend.results.packing import DriverUse
+from weighhouse_backend.runs.states import CampaignStatus
 from weighhouse_testing.world import World, make_world
 from weighhouse_worker import tasks
 from weighhouse_worker.owing import KILLED, TOO_LONG, OwedTask

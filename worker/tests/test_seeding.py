@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 from weighhouse_backend.alerts.models import ChangePoint
-from weighhouse_backend.campaigns.models import Attempt, Campaign, Run
-from weighhouse_backend.campaigns.planning import AGAIN
+from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.experiments.models import ExperimentRevision
 from weighhouse_backend.findings.models import Finding
 from weighhouse_backend.identity.installation import FirstUserService
@@ -16,6 +15,7 @@ from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.models import Interval, RunRecord, RunSummary
+from weighhouse_backend.runs.models import Attempt, Campaign, Run
 from weighhouse_judging.arithmetic.histograms import Histogram, from_text
 from weighhouse_protocol.yaml_document import parse_experiment
 from weighhouse_testing.world import manifest

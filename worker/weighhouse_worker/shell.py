@@ -18,8 +18,8 @@ from typing import Any
 from sqlalchemy import Engine, func, select, text
 from sqlalchemy.orm import Session
 from weighhouse_backend.annotations import models as annotations
-from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.directories import models as directories
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import Base
@@ -100,8 +100,8 @@ def names(settings: Settings, *, write: bool = False) -> Iterator[dict[str, Any]
             tools.engine.dispose()
 
 
-def _services(tools: Tools, session: Session) -> Campaigns:
-    return Campaigns(
+def _services(tools: Tools, session: Session) -> Execution:
+    return Execution(
         session=session,
         jobs=CeleryJobs(tools.celery, session, tools.redis),
         events=RedisEvents(tools.redis, session),

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
-from weighhouse_backend.campaigns.scheduling import start_due
+from weighhouse_backend.campaigns.due_schedules import start_due
 from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.gates.rejudgements import carry_on
 from weighhouse_backend.kit import owed, resealing

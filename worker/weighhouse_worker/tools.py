@@ -8,7 +8,7 @@ from functools import cached_property
 from celery import Celery
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
-from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.kit.background import keep_looking
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.conditions import Conditions
@@ -99,10 +99,10 @@ class Tools:
             yield session
 
     @contextmanager
-    def transaction(self) -> Iterator[Campaigns]:
+    def transaction(self) -> Iterator[Execution]:
         """The services over one transaction; what they send leaves after its commit."""
         with unit_of_work(self.sessions) as session:
-            yield Campaigns(
+            yield Execution(
                 session=session,
                 jobs=CeleryJobs(self.celery, session, self.redis),
                 events=RedisEvents(self.redis, session),

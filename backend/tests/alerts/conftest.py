@@ -3,9 +3,9 @@
 from uuid import UUID
 
 import pytest
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.runs.models import Campaign
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run

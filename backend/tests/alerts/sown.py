@@ -4,9 +4,9 @@ import datetime
 from uuid import UUID, uuid4
 
 import numpy as np
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.models import Series, SeriesPoint
 
 BEGIN = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)

@@ -5,10 +5,10 @@ import datetime
 import pytest
 from weighhouse_backend.alerts.alert_repository import AlertFilter
 from weighhouse_backend.alerts.alert_schemas import AlertUpdate
-from weighhouse_backend.campaigns.states import Verdict
 from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.pages import PageQuery
+from weighhouse_backend.runs.states import Verdict
 from weighhouse_protocol.report import Failure
 from weighhouse_testing.world import make_world
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.campaigns.commits import CommitService
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_protocol.git import GitContext
 
 from backend.tests.alerts.sown import alert_of, confirmed, grown, look, noise, seeded

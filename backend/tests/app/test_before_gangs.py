@@ -8,7 +8,7 @@ import pytest
 import yaml
 from alembic import command
 from sqlalchemy import create_engine, text
-from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_session_factory
@@ -149,7 +149,7 @@ def test_series_are_keyed_by_what_was_measured_and_keep_their_figures(
         before = connection.execute(text(points)).all()
         assert connection.scalar(text(unkeyed))
     with unit_of_work(sessions) as session:
-        campaigns = Campaigns(
+        campaigns = Execution(
             session,
             ledger,
             ledger,

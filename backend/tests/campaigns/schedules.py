@@ -5,13 +5,13 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
-from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.scheduling import SchedulingService
-from weighhouse_backend.campaigns.scheduling import start_due as start_all
+from weighhouse_backend.campaigns.due_schedules import SchedulingService
+from weighhouse_backend.campaigns.due_schedules import start_due as start_all
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.experiments.schemas import OccurrenceRead, ScheduleRead, ScheduleWrite
 from weighhouse_backend.kit.pages import PageQuery
 from weighhouse_backend.kit.unit_of_work import Transactions, chosen_of
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_testing.world import World
 
 DAY = 86_400
@@ -33,7 +33,7 @@ def shown(world: World, experiment_id: UUID) -> ScheduleRead:
         return feature.scheduling.schedules.get(feature.experiments.get(experiment_id))
 
 
-def scheduling(begin: Transactions[Campaigns]) -> Transactions[SchedulingService]:
+def scheduling(begin: Transactions[Execution]) -> Transactions[SchedulingService]:
     return chosen_of(begin, lambda feature: feature.scheduling)
 
 

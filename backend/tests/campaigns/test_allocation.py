@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import select
-from weighhouse_backend.campaigns.matching import Need, Offer, Spot, allows, gang
-from weighhouse_backend.campaigns.models import Attempt
+from weighhouse_backend.campaigns.placement import Need, Offer, Spot, allows, gang
+from weighhouse_backend.runs.models import Attempt
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 from weighhouse_protocol.target import Target

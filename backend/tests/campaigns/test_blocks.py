@@ -1,9 +1,9 @@
 """Blocks stay on their machines; what is lost, late, unreadable or ended is dealt with."""
 
 import pytest
-from weighhouse_backend.campaigns.errors import AttemptNotYours
 from weighhouse_backend.experiments.models import ExperimentRevision as Revision
 from weighhouse_backend.fleet.errors import AgentRefused
+from weighhouse_backend.runs.errors import AttemptNotYours
 from weighhouse_testing.world import World
 
 

@@ -4,7 +4,7 @@ import datetime
 from uuid import UUID
 
 import pytest
-from weighhouse_backend.campaigns.models import Run
+from weighhouse_backend.runs.models import Run
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Failure
 from weighhouse_testing.world import World

@@ -3,15 +3,15 @@
 from uuid import uuid4
 
 import pytest
-from weighhouse_backend.campaigns.errors import (
+from weighhouse_backend.campaigns.plan import plan
+from weighhouse_backend.runs.errors import (
     AttemptNotYours,
     BaseCampaignUnusable,
     EventsMissing,
     NothingToRetry,
     TransitionRefused,
 )
-from weighhouse_backend.campaigns.planning import plan
-from weighhouse_backend.campaigns.states import Verdict
+from weighhouse_backend.runs.states import Verdict
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.report import Completion, Failure
 from weighhouse_testing.world import DOCUMENT, World

@@ -4,8 +4,8 @@ import datetime
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from weighhouse_backend.campaigns.fair_share import LATELY, Shares
-from weighhouse_backend.campaigns.machine_time import shares_lately
+from weighhouse_backend.execution.fair_share import LATELY, Shares
+from weighhouse_backend.execution.machine_time import shares_lately
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_testing.world import BEGIN, World
 

@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from weighhouse_backend.campaigns.errors import AttemptNotYours, NoSuchBarrier
-from weighhouse_backend.campaigns.matching import Need, Offer, Spot, gang, lacking
-from weighhouse_backend.campaigns.shares import share_of_load, share_of_phase
+from weighhouse_backend.campaigns.placement import Need, Offer, Spot, gang, lacking
+from weighhouse_backend.execution.load_shares import share_of_load, share_of_phase
 from weighhouse_backend.experiments.errors import ExperimentInvalid
+from weighhouse_backend.runs.errors import AttemptNotYours, NoSuchBarrier
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase, Share
 from weighhouse_protocol.order import AttemptOrder, barriers

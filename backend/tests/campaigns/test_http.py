@@ -7,7 +7,8 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from weighhouse_backend.campaigns.endpoints import agent_router, router
+from weighhouse_backend.campaigns.endpoints import router
+from weighhouse_backend.execution.endpoints import router as agent_router
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis

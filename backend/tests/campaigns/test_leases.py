@@ -1,8 +1,8 @@
 """Agents that fall silent, come back, or come back too late."""
 
 import pytest
-from weighhouse_backend.campaigns.errors import AttemptNotYours
 from weighhouse_backend.fleet.errors import AgentRefused
+from weighhouse_backend.runs.errors import AttemptNotYours
 from weighhouse_protocol.report import ClockOffset, Heartbeat
 from weighhouse_testing.world import World
 

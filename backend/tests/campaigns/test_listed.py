@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import event, text
 from weighhouse_backend.campaigns.filters import CampaignFilter
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.pages import OLDEST, PageQuery, page_of
 from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_testing.stored_campaigns import RARE, Stored, store_campaigns
 
 from .served import Tenant

@@ -4,7 +4,7 @@ import collections
 import itertools
 
 import pytest
-from weighhouse_backend.campaigns.planning import PlannedCell, Progress, more, plan
+from weighhouse_backend.campaigns.plan import PlannedCell, Progress, more, plan
 from weighhouse_protocol.experiment import Experiment
 
 

@@ -11,10 +11,10 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
-from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.scheduling import start_due as start_all
+from weighhouse_backend.campaigns.due_schedules import start_due as start_all
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.experiments.occurrences import HandedOut
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_testing.world import World
 
 from .schedules import (
@@ -209,7 +209,7 @@ class Broken:
         self.world, self.experiment_id, self.error = world, experiment_id, error
 
     @contextmanager
-    def transaction(self) -> Iterator[Campaigns]:
+    def transaction(self) -> Iterator[Execution]:
         with self.world.transaction() as feature:
             service = feature.scheduling
             whole = service.attend

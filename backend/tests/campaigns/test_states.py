@@ -4,8 +4,9 @@ import itertools
 from typing import Any
 
 import pytest
-from weighhouse_backend.campaigns.errors import TransitionRefused
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.campaigns.transitions import checked
+from weighhouse_backend.runs.errors import TransitionRefused
+from weighhouse_backend.runs.states import (
     ATTEMPT_TRANSITIONS,
     CAMPAIGN_TRANSITIONS,
     FINISHED_RUNS,
@@ -16,7 +17,6 @@ from weighhouse_backend.campaigns.states import (
     MemberStatus,
     RunStatus,
 )
-from weighhouse_backend.campaigns.transitions import checked
 
 TABLES = [
     (CAMPAIGN_TRANSITIONS, CampaignStatus),

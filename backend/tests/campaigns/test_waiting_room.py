@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 from sqlalchemy import Engine, event, update
-from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
@@ -86,7 +86,7 @@ class Silence:
 
 def allocate_silently(world: World) -> None:
     with unit_of_work(world.sessions) as session:
-        Campaigns(session, world.jobs, Silence(), world.clock, world.settings).allocator.allocate()
+        Execution(session, world.jobs, Silence(), world.clock, world.settings).allocator.allocate()
 
 
 def by_token(asked: list[str]) -> list[str]:

@@ -1,7 +1,6 @@
 """What clocks and drivers of a run have to be told of."""
 
 import pytest
-from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.findings.evidence import (
     clock_errors,
     is_understated,
@@ -13,6 +12,7 @@ from weighhouse_backend.findings.memory import held_in_effect
 from weighhouse_backend.results.models import ResourceSample, RunRecord
 from weighhouse_backend.results.records import merged
 from weighhouse_backend.results.schemas import DriverRecord
+from weighhouse_backend.runs.models import AttemptMember
 from weighhouse_judging.findings.observation import OperationFigures, RunObservation
 from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.facts import MachineFacts

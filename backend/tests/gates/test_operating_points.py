@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from weighhouse_backend.campaigns.planning import PlannedCell
+from weighhouse_backend.campaigns.plan import PlannedCell
 from weighhouse_backend.gates.looking import CampaignFigures
 from weighhouse_protocol.yaml_document import experiment_from_yaml
 

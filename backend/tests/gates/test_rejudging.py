@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import text
-from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.gates.rejudgement_schemas import RejudgementCreate
 from weighhouse_backend.gates.rejudgements import MOST_TRIES, carry_on
@@ -94,7 +94,7 @@ def transactions(laboratory, change=None):
     def transaction():
         with unit_of_work(laboratory.sessions) as session:
             gates = gates_over(
-                Campaigns(
+                Execution(
                     session, laboratory.ledger, laboratory.ledger, SystemClock(),
                     laboratory.settings,
                 )

@@ -15,14 +15,14 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import sessionmaker
-from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Run
-from weighhouse_backend.campaigns.states import LIVE_ATTEMPTS, LIVE_MEMBERS
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.problems import Problem
 from weighhouse_backend.results.dependencies import Results
 from weighhouse_backend.results.models import Interval as StoredInterval
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Run
+from weighhouse_backend.runs.states import LIVE_ATTEMPTS, LIVE_MEMBERS
 from weighhouse_protocol.driver import Interval
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import (
@@ -162,7 +162,7 @@ class Simulation:
         """Take everything back to where the example began."""
         self._example.rollback()
 
-    def call(self, action: Callable[[Campaigns], T]) -> T | None:
+    def call(self, action: Callable[[Execution], T]) -> T | None:
         """A call of the API: one transaction; a refusal is an answer, any other error is none."""
         try:
             with self.world.transaction() as feature:
@@ -176,7 +176,7 @@ class Simulation:
         """Ask for work; the order is kept once, however often it is given."""
         token = self.world.tokens[agent_id]
 
-        def ask(feature: Campaigns) -> AttemptOrder | None:
+        def ask(feature: Execution) -> AttemptOrder | None:
             agent = feature.fleet.authenticate(token)
             return feature.attempts.claim(agent, claim_id, token)
 
@@ -189,8 +189,8 @@ class Simulation:
                 self.parts.append(Part(agent_id, order))
         return order
 
-    def _as_member(self, part: Part, action: Callable[[Campaigns, int], T]) -> T | None:
-        def ask(feature: Campaigns) -> T:
+    def _as_member(self, part: Part, action: Callable[[Execution, int], T]) -> T | None:
+        def ask(feature: Execution) -> T:
             own = feature.attempts.authenticate(part.order.attempt_id, part.order.attempt_token)
             assert own.index == part.order.member
             return action(feature, own.index)
@@ -200,7 +200,7 @@ class Simulation:
     def start(self, part: Part) -> bool:
         """Tell that the work begins."""
 
-        def ask(feature: Campaigns, member: int) -> bool:
+        def ask(feature: Execution, member: int) -> bool:
             feature.attempts.start(part.order.attempt_id, part.order.fence, member)
             return True
 

@@ -13,11 +13,11 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell, Run
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.gates.dependencies import Gates
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.results import models
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell, Run
+from weighhouse_backend.runs.states import RunStatus
 from weighhouse_protocol.report import Completion
 
 OF_RESULTS = [

@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 from fastapi.testclient import TestClient
 from weighhouse_backend.alerts.endpoints import router as alerts
 from weighhouse_backend.annotations.endpoints import router as annotations
-from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
 from weighhouse_backend.campaigns.endpoints import router as campaigns
 from weighhouse_backend.comparisons.endpoints import router as comparisons
+from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.execution.endpoints import router as campaigns_agent
 from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.findings.endpoints import router as findings
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
@@ -251,7 +251,7 @@ class Laboratory:
     def work(self, task: Callable[[Gates], object]) -> None:
         """Do what a worker would, in a transaction."""
         with unit_of_work(self.sessions) as session:
-            task(gates_over(Campaigns(
+            task(gates_over(Execution(
                 session, self.ledger, self.ledger, SystemClock(), self.settings
             )))  # fmt: skip
 
@@ -263,7 +263,7 @@ class Laboratory:
         def transaction() -> Iterator[CarryingOutService]:
             with unit_of_work(self.sessions) as session:
                 yield retention_over(
-                    Campaigns(session, self.ledger, self.ledger, SystemClock(), self.settings)
+                    Execution(session, self.ledger, self.ledger, SystemClock(), self.settings)
                 ).carrying_out
 
         take_turn(transaction)

@@ -4,9 +4,9 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import select
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.retention.dependencies import Retention
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.models import Series, SeriesPoint
 
 from backend.tests.results.laboratory import experiment, steady

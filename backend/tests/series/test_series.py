@@ -4,8 +4,8 @@ import datetime
 from uuid import UUID
 
 import pytest
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.experiments.models import ScheduleOccurrence
+from weighhouse_backend.runs.models import Campaign
 
 from backend.tests.results.histories import history
 from backend.tests.results.laboratory import ROUTERS, Laboratory, experiment, manifest

@@ -17,7 +17,7 @@ from weighhouse_backend.annotations.schemas import (
     SeriesSubject,
     Subject,
 )
-from weighhouse_backend.campaigns.runs import RunService
+from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role

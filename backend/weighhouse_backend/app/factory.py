@@ -32,13 +32,13 @@ from weighhouse_backend.app.status import router as status
 from weighhouse_backend.app.surroundings import Departures, Surroundings
 from weighhouse_backend.app.watches import NothingWaits, Watches
 from weighhouse_backend.app.work import observers_engine
-from weighhouse_backend.campaigns.dependencies import Campaigns, campaigns_of
-from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
 from weighhouse_backend.campaigns.endpoints import router as campaigns
-from weighhouse_backend.campaigns.waiting_room import CONNECTIONS, WaitingRoom
 from weighhouse_backend.comparisons.endpoints import router as comparisons
 from weighhouse_backend.directories.endpoints import router as directories
 from weighhouse_backend.directories.endpoints import scim_router
+from weighhouse_backend.execution.dependencies import Execution, execution_of
+from weighhouse_backend.execution.endpoints import router as campaigns_agent
+from weighhouse_backend.execution.waiting_room import CONNECTIONS, WaitingRoom
 from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.findings.endpoints import router as findings
 from weighhouse_backend.fleet.agent_signs import AgentSigns
@@ -219,9 +219,9 @@ def _waiting_room(app: FastAPI, engine: Engine) -> WaitingRoom:
     sessions = make_session_factory(engine)
 
     @contextmanager
-    def transaction() -> Iterator[Campaigns]:
+    def transaction() -> Iterator[Execution]:
         with unit_of_work(sessions) as session:
-            yield campaigns_of(app, session)
+            yield execution_of(app, session)
 
     state = app.state
     return WaitingRoom(

@@ -12,10 +12,10 @@ from weighhouse_protocol.layouts import ManifestTopology
 from weighhouse_protocol.manifest import BenchmarkClause, Edition
 
 from weighhouse_backend.campaigns.dependencies import CampaignsDep
-from weighhouse_backend.campaigns.occupancy import OccupancyService
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.execution.occupancy import OccupancyService
 from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.changing import AgentChanges
 from weighhouse_backend.fleet.dependencies import FleetServiceDep

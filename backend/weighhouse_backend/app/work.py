@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy import Engine, text
 
-from weighhouse_backend.campaigns.states import LIVE_MEMBERS, RunStatus
 from weighhouse_backend.kit.db import make_engine
+from weighhouse_backend.runs.states import LIVE_MEMBERS, RunStatus
 
 STATEMENT_MS = 3000
 """A statement of an observer that takes longer is given up: who watches must not get in the way."""

@@ -12,7 +12,7 @@ from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.matrix import OperatingPoint, OwnPoints
 from weighhouse_protocol.target import Target
 
-from weighhouse_backend.campaigns.planning import PlannedCell
+from weighhouse_backend.campaigns.plan import PlannedCell
 
 SUFFIX = ".base"
 LONGEST_NAME = 63

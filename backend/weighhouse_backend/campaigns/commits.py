@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.git import BRANCH_LENGTH, GitContext, commit_page
 
-from weighhouse_backend.campaigns.models import Campaign, CampaignCommit
+from weighhouse_backend.runs.models import Campaign, CampaignCommit
 
 
 class GitRead(BaseModel):

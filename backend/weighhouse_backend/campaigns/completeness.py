@@ -9,12 +9,12 @@ import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.progress import RunCounts, count_runs
-from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import CompletenessRead, UnderWayRead
-from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS, FINISHED_RUNS
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.progress import RunCounts, count_runs
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import FINISHED_CAMPAIGNS, FINISHED_RUNS
 
 SO_FAR = "so far"
 

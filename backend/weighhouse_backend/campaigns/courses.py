@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pydantic import BaseModel, ConfigDict
 from weighhouse_protocol.repetitions import SequentialRepetitions
 
-from weighhouse_backend.campaigns.models import CampaignLook
-from weighhouse_backend.campaigns.planning import PlannedCell
+from weighhouse_backend.campaigns.plan import PlannedCell
 from weighhouse_backend.campaigns.schemas import LookRead, SequentialRead
-from weighhouse_backend.campaigns.states import CellCourse, LookDecision
+from weighhouse_backend.runs.models import CampaignLook
+from weighhouse_backend.runs.states import CellCourse, LookDecision
 
 
 class CellState(BaseModel):

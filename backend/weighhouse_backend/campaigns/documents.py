@@ -9,9 +9,9 @@ from weighhouse_protocol.load import ClosedLoad, Load, OpenLoad
 from weighhouse_protocol.matrix import OwnPoints
 
 from weighhouse_backend.campaigns.beside import with_beside
-from weighhouse_backend.campaigns.models import Campaign, Cell
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.runs.models import Campaign, Cell
 
 _load: TypeAdapter[Load] = TypeAdapter(Load)
 

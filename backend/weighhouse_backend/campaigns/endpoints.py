@@ -1,10 +1,8 @@
-"""Campaigns for people and pipelines, and attempts for agents."""
+"""Campaigns for people and pipelines."""
 
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
-import datetime
 import re
-import time
 from collections.abc import AsyncIterator
 from typing import Annotated
 from uuid import UUID
@@ -12,63 +10,34 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
-from starlette.concurrency import run_in_threadpool
-from weighhouse_protocol.order import Arrival, BarrierState, Claimed, ClaimRequest
-from weighhouse_protocol.report import (
-    AttemptStarted,
-    AttemptState,
-    Completion,
-    CompletionAnswer,
-    Heartbeat,
-    HeartbeatAnswer,
-)
 
+from weighhouse_backend.campaigns.acceptance import AcceptanceWrite, ReleaseWrite
 from weighhouse_backend.campaigns.dependencies import (
-    AttemptServiceDep,
     CampaignsDep,
     CampaignServiceDep,
-    MemberDep,
-    campaigns_of,
-    sending_member,
 )
 from weighhouse_backend.campaigns.filters import CampaignFilter
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.outbox import gang_channel
 from weighhouse_backend.campaigns.schemas import (
     CampaignCreate,
     CampaignRead,
     CampaignSummary,
     RepeatsWanted,
 )
-from weighhouse_backend.campaigns.standing import AcceptanceWrite, ReleaseWrite
 from weighhouse_backend.campaigns.stream import CampaignStream
-from weighhouse_backend.campaigns.waiting_room import WaitingRoom
 from weighhouse_backend.disclosure.dependencies import AudienceDep
-from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.identity.access import CallerDep, recognize
-from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Forbidden, NotAuthenticated
-from weighhouse_backend.kit.rates import of_tenant
-from weighhouse_backend.kit.tenancy import confine
-from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
+from weighhouse_backend.runs.models import Campaign
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["campaigns"])
-agent_router = APIRouter(route_class=BoundedRoute, prefix="/agent/v1", tags=["agent protocol"])
 PageDep = Annotated[PageQuery, Depends()]
 WantedDep = Annotated[CampaignFilter, Depends()]
 EVENT_ID = re.compile(r"[0-9]{1,18}")
 """As far as the database counts; anything else is none of ours."""
-
-
-async def _received() -> datetime.datetime:
-    # Before anything is asked of the database: an agent learns from it how far its clock is off.
-    return SystemClock().now()
-
-
-ReceivedDep = Annotated[datetime.datetime, Depends(_received)]
 
 
 @router.get("/campaigns")
@@ -235,103 +204,3 @@ async def campaigns_stream_events(
     known = int(last_event_id) if last_event_id and EVENT_ID.fullmatch(last_event_id) else None
     async for event in stream.events(campaign_id, known):
         yield event
-
-
-# Agents
-
-
-@agent_router.post("/claims")
-async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
-    """Ask for work; the question is held open until there is some, or time is up.
-
-    Holds no database connection while it waits. Repeating it with the same claim_id repeats the
-    answer.
-    """
-    room: WaitingRoom = request.app.state.waiting_room
-    token = bearer(request)
-    claimed = await room.claim(token, body, request.is_disconnected)
-    of_tenant(request, room.organization_of(token))
-    return claimed
-
-
-@agent_router.post("/signs", status_code=204)
-async def campaigns_give_sign(request: Request) -> None:
-    """Say that one is there, while one carries something out; costs the database nothing."""
-    room: WaitingRoom = request.app.state.waiting_room
-    token = bearer(request)
-    await room.sign(token)
-    of_tenant(request, room.organization_of(token))
-
-
-@agent_router.post("/attempts/{attempt_id}/barriers/{name}")
-@takes(MEBIBYTE, sending_member)
-async def campaigns_arrive(
-    request: Request,
-    attempt_id: UUID,
-    name: str,
-    body: Arrival,
-    token: Annotated[str, Depends(bearer)],
-) -> BarrierState:
-    """Be at a barrier; the question is held open until all members are there, or time is up.
-
-    Holds no database connection while it waits. Repeatable: the first arrival's payload stays.
-    """
-    state, received_at = request.app.state, SystemClock().now()
-    deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
-    async with state.subscriptions.listening(gang_channel(attempt_id)) as listener:
-        while True:
-            found = await run_in_threadpool(
-                _arrive, request, token, attempt_id, name, body, received_at
-            )
-            left = deadline - time.monotonic()
-            if found.released or found.cancel != "none" or left <= 0:
-                return found
-            await listener.wait(left)
-            if await request.is_disconnected():
-                return found  # the agent asks again
-
-
-def _arrive(
-    request: Request,
-    token: str,
-    attempt_id: UUID,
-    name: str,
-    arrival: Arrival,
-    received_at: datetime.datetime,
-) -> BarrierState:
-    with unit_of_work(request.app.state.session_factory) as session:
-        campaigns = campaigns_of(request.app, session)
-        member = campaigns.attempts.authenticate(attempt_id, token)
-        confine(session, [member.project_id])
-        return campaigns.rendezvous.arrive(attempt_id, name, arrival, member.index, received_at)
-
-
-@agent_router.get("/attempts/{attempt_id}")
-def campaigns_get_attempt(member: MemberDep, attempts: AttemptServiceDep) -> AttemptState:
-    """What the server has of an attempt, to go on after a restart."""
-    return attempts.state(member.attempt_id, member.index)
-
-
-@agent_router.post("/attempts/{attempt_id}/start", status_code=204)
-def campaigns_start_attempt(
-    body: AttemptStarted, member: MemberDep, attempts: AttemptServiceDep
-) -> None:
-    """Begin; refused when the attempt is not this agent's any more."""
-    attempts.start(member.attempt_id, body.fence, member.index)
-
-
-@agent_router.post("/attempts/{attempt_id}/heartbeat")
-def campaigns_beat_attempt(
-    received_at: ReceivedDep, body: Heartbeat, member: MemberDep, attempts: AttemptServiceDep
-) -> HeartbeatAnswer:
-    """Still at it; the answer may ask to stop."""
-    return attempts.heartbeat(member.attempt_id, body, member.index, received_at)
-
-
-@agent_router.post("/attempts/{attempt_id}/complete")
-@takes(MEBIBYTE, sending_member)
-def campaigns_complete_attempt(
-    body: Completion, member: MemberDep, attempts: AttemptServiceDep
-) -> CompletionAnswer:
-    """Done; may be repeated. Refused (409) while events are missing."""
-    return attempts.complete(member.attempt_id, body, member.index)

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import CampaignEvent
+from weighhouse_backend.runs.models import CampaignEvent
 
 
 @dataclass(frozen=True)

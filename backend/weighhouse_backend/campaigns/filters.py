@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, Select, exists, false, or_, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.commits import GitFilter, begins_with
-from weighhouse_backend.campaigns.models import Campaign, CampaignCommit, Run
-from weighhouse_backend.campaigns.states import CampaignStatus, RunStatus, Trigger, Verdict
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.moments import Moment
+from weighhouse_backend.runs.models import Campaign, CampaignCommit, Run
+from weighhouse_backend.runs.states import CampaignStatus, RunStatus, Trigger, Verdict
 
 NUMBER = re.compile(r"(?:№|#|no\.?)?\s*([0-9]{1,9})", re.IGNORECASE)
 COMMIT = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS, CampaignStatus
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import FINISHED_CAMPAIGNS, CampaignStatus
 
 LOOKED_AT = 50
 """How many of the newest campaigns are looked through."""

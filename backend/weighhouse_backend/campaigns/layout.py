@@ -9,9 +9,9 @@ from sqlalchemy import insert
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
 
-from weighhouse_backend.campaigns.models import Campaign, Cell, Run
-from weighhouse_backend.campaigns.planning import Plan, PlannedCell, PlannedRun
+from weighhouse_backend.campaigns.plan import Plan, PlannedCell, PlannedRun
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.runs.models import Campaign, Cell, Run
 
 
 def lay_out(

@@ -17,15 +17,11 @@ from weighhouse_protocol.text import numbered
 from weighhouse_backend.campaigns.beside import cells_beside
 from weighhouse_backend.campaigns.courses import CellState, SearchStep, latest
 from weighhouse_backend.campaigns.documents import document_of
-from weighhouse_backend.campaigns.errors import RepeatsRefused, TransitionRefused
 from weighhouse_backend.campaigns.layout import put_cells, put_runs
-from weighhouse_backend.campaigns.models import Campaign, CampaignLook, Cell, Run
 from weighhouse_backend.campaigns.outbox import Outbox
-from weighhouse_backend.campaigns.planning import AGAIN, TWINS, PlannedCell, Progress, more
-from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.plan import AGAIN, TWINS, PlannedCell, Progress, more
 from weighhouse_backend.campaigns.schemas import RepeatsWanted
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import CampaignStatus, CellCourse, LookDecision
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.experiments.validation import MOST_RUNS
@@ -35,6 +31,10 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit import idempotency
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.runs.errors import RepeatsRefused, TransitionRefused
+from weighhouse_backend.runs.models import Campaign, CampaignLook, Cell, Run
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import CampaignStatus, CellCourse, LookDecision
 
 
 @dataclass(frozen=True)

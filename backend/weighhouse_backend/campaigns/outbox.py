@@ -7,12 +7,12 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Campaign, CampaignEvent, Run
 from weighhouse_backend.campaigns.schemas import FailureRead, RunEvent
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.campaigns.views import CampaignViews
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.events import Events
+from weighhouse_backend.runs.models import Campaign, CampaignEvent, Run
+from weighhouse_backend.runs.states import RunStatus
 
 AGENT_CHANNELS = "agent:"
 """What the channels of agents' long polls begin with."""

@@ -10,7 +10,9 @@ from weighhouse_protocol.git import GitContext
 from weighhouse_protocol.scenarios import Scenario
 
 from weighhouse_backend.campaigns.commits import GitRead
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.disclosure.schemas import DisclosureRead
+from weighhouse_backend.kit.one_of import TEXT, exactly_one
+from weighhouse_backend.runs.states import (
     CampaignStatus,
     CellCourse,
     LookDecision,
@@ -18,8 +20,6 @@ from weighhouse_backend.campaigns.states import (
     Trigger,
     Verdict,
 )
-from weighhouse_backend.disclosure.schemas import DisclosureRead
-from weighhouse_backend.kit.one_of import TEXT, exactly_one
 
 
 class CampaignCreate(BaseModel):

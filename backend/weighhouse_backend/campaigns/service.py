@@ -13,38 +13,14 @@ from weighhouse_protocol.git import GitContext
 from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.allocation import spots_of
-from weighhouse_backend.campaigns.basing import BasingService
+from weighhouse_backend.campaigns.bases import BasingService
 from weighhouse_backend.campaigns.beside import cells_beside, with_beside
-from weighhouse_backend.campaigns.chaining import with_their_chains
 from weighhouse_backend.campaigns.commits import CommitService
-from weighhouse_backend.campaigns.errors import (
-    BaseCampaignUnusable,
-    CampaignNotFound,
-    NothingToRetry,
-    TransitionRefused,
-)
-from weighhouse_backend.campaigns.feasibility import never_possible
-from weighhouse_backend.campaigns.gang_repository import GangRepository
+from weighhouse_backend.campaigns.feasibility import never_possible, spots_of
 from weighhouse_backend.campaigns.layout import lay_out
-from weighhouse_backend.campaigns.models import Campaign, Run
-from weighhouse_backend.campaigns.planning import SEED_BITS, TWINS, plan
-from weighhouse_backend.campaigns.progress import RunCounts, count_runs
-from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.plan import SEED_BITS, TWINS, plan
+from weighhouse_backend.campaigns.retries import with_their_chains
 from weighhouse_backend.campaigns.schemas import CampaignCreate
-from weighhouse_backend.campaigns.states import (
-    FINISHED_CAMPAIGNS,
-    LIVE_ATTEMPTS,
-    OPEN_CAMPAIGNS,
-    AttemptStatus,
-    CampaignStatus,
-    CancelMode,
-    MemberStatus,
-    RunStatus,
-    Trigger,
-    Verdict,
-)
-from weighhouse_backend.campaigns.tombstones import Tombstones
 from weighhouse_backend.campaigns.transitions import NOTHING_TOLD, CameTo, Transitions
 from weighhouse_backend.experiments.errors import ExperimentInvalid
 from weighhouse_backend.experiments.models import Experiment
@@ -59,6 +35,29 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.quotas.guard import QuotaGuard
 from weighhouse_backend.quotas.kinds import Kind
+from weighhouse_backend.runs.attempt_repository import GangRepository
+from weighhouse_backend.runs.errors import (
+    BaseCampaignUnusable,
+    CampaignNotFound,
+    NothingToRetry,
+    TransitionRefused,
+)
+from weighhouse_backend.runs.models import Campaign, Run
+from weighhouse_backend.runs.progress import RunCounts, count_runs
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import (
+    FINISHED_CAMPAIGNS,
+    LIVE_ATTEMPTS,
+    OPEN_CAMPAIGNS,
+    AttemptStatus,
+    CampaignStatus,
+    CancelMode,
+    MemberStatus,
+    RunStatus,
+    Trigger,
+    Verdict,
+)
+from weighhouse_backend.runs.tombstones import Tombstones
 
 ROUTE = "POST /api/v1/campaigns"
 NOISE_UNDER_FAULTS = FieldError(

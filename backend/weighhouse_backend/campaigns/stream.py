@@ -15,7 +15,6 @@ from starlette.concurrency import run_in_threadpool
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.event_log import EventLog
 from weighhouse_backend.campaigns.outbox import campaign_channel, run_event
-from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import LogEvent, LoggedRead, RunEvent
 from weighhouse_backend.campaigns.views import CampaignViews
 from weighhouse_backend.catalog.service import CatalogService
@@ -26,6 +25,7 @@ from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.subscriptions import LOOK_SECONDS, Subscriptions
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.runs.repository import CampaignRepository
 
 BATCH = 500
 LOGGED = 500

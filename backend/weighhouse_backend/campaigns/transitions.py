@@ -13,12 +13,17 @@ from weighhouse_protocol import pages
 from weighhouse_protocol.report import Failure, RunPhase
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.errors import TransitionRefused
-from weighhouse_backend.campaigns.gang_repository import GangRepository
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Run
 from weighhouse_backend.campaigns.outbox import Outbox
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.notices.kinds import NoticeKind
+from weighhouse_backend.notices.writing import notify
+from weighhouse_backend.runs.attempt_repository import GangRepository
+from weighhouse_backend.runs.errors import TransitionRefused
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Run
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import (
     ATTEMPT_TRANSITIONS,
     CAMPAIGN_TRANSITIONS,
     FINISHED_CAMPAIGNS,
@@ -34,11 +39,6 @@ from weighhouse_backend.campaigns.states import (
     MemberStatus,
     RunStatus,
 )
-from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.kit.clock import Clock
-from weighhouse_backend.kit.jobs import Jobs
-from weighhouse_backend.notices.kinds import NoticeKind
-from weighhouse_backend.notices.writing import notify
 
 _NOTIFIED = {
     CampaignStatus.COMPLETED: NoticeKind.CAMPAIGN_DONE,

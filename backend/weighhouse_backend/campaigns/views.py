@@ -15,17 +15,13 @@ from weighhouse_backend.campaigns.documents import (
     level_read,
     measured_document,
 )
-from weighhouse_backend.campaigns.gang_repository import GangRepository
-from weighhouse_backend.campaigns.models import Campaign, Cell, Run
-from weighhouse_backend.campaigns.naming import (
+from weighhouse_backend.campaigns.names import (
     UNKNOWN_COLOUR,
     UNKNOWN_MARK,
     hollow,
     measured_names,
 )
-from weighhouse_backend.campaigns.planning import PlannedCell
-from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
-from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.plan import PlannedCell
 from weighhouse_backend.campaigns.schemas import (
     Acceptance,
     AgentOfCampaign,
@@ -41,18 +37,22 @@ from weighhouse_backend.campaigns.schemas import (
     RunCountsRead,
     TargetOfCampaign,
 )
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.disclosure.publication import Leaving
+from weighhouse_backend.disclosure.service import Disclosed, DisclosureService
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.runs.attempt_repository import GangRepository
+from weighhouse_backend.runs.models import Campaign, Cell, Run
+from weighhouse_backend.runs.progress import RunGroup, count_groups, count_runs, seconds_left
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import (
     FINISHED_CAMPAIGNS,
     CampaignStatus,
     RunStatus,
     Trigger,
     Verdict,
 )
-from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.disclosure.publication import Leaving
-from weighhouse_backend.disclosure.service import Disclosed, DisclosureService
-from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.kit.clock import Clock
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from weighhouse_judging.caveats.gathering import Beside, OfRun, Said, caveats
 from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings.checks import Finding
 
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.comparisons.readings import primary, undecided
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.comparisons.sides import Side
@@ -16,6 +15,7 @@ from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.findings.caveats import answered, caveats_read, left_out, of_run, said
 from weighhouse_backend.findings.examination import RunFinding
+from weighhouse_backend.runs.states import RunStatus
 
 
 def caveats_of_sides(

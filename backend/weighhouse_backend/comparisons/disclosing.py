@@ -7,13 +7,13 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.comparisons.sides import Side, side_labels
 from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.disclosure.service import Disclosed
 from weighhouse_backend.disclosure.sheet import Fact
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.records import AttemptRecord
+from weighhouse_backend.runs.states import RunStatus
 
 GIBIBYTE = 2**30
 NAMED = 12

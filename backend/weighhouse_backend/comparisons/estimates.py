@@ -12,7 +12,6 @@ from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.gate import Thresholds
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.comparisons.estimate_schemas import (
     EstimateRead,
     FigureRead,
@@ -30,6 +29,7 @@ from weighhouse_backend.comparisons.schemas import (
 )
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.repeats import CellKey, attempts, blocks
+from weighhouse_backend.runs.states import RunStatus
 
 OPEN = frozenset({RunStatus.QUEUED, RunStatus.ALLOCATED, RunStatus.RUNNING, RunStatus.SETTLING})
 

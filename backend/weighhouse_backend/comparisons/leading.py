@@ -12,13 +12,13 @@ from weighhouse_judging.verdicts.readings import word_of
 from weighhouse_judging.verdicts.sides import Judgement, with_family
 from weighhouse_protocol.figures import CATALOGUE, LOAD_KINDS, LoadKind
 
-from weighhouse_backend.campaigns.progress import RunCounts
 from weighhouse_backend.comparisons.answer_schemas import HeadlineRead, LeadRead
 from weighhouse_backend.comparisons.estimates import SideCells, judged_pair
 from weighhouse_backend.comparisons.floors import SideNoise
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.findings.examination import RunFinding
 from weighhouse_backend.results.repeats import CellKey, values
+from weighhouse_backend.runs.progress import RunCounts
 
 
 @dataclass(frozen=True)

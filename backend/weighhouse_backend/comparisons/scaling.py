@@ -8,7 +8,6 @@ from weighhouse_judging.scenarios.scalability import Scalability
 from weighhouse_judging.scenarios.sweep import Curve
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.scaling_schemas import (
     ScaledLineRead,
@@ -19,6 +18,7 @@ from weighhouse_backend.comparisons.sides import Question, Side, SideService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.repeats import values
+from weighhouse_backend.runs.states import RunStatus
 from weighhouse_backend.scenarios.reading import efficiency_read, law_read
 from weighhouse_backend.scenarios.searches import measurement
 

@@ -13,16 +13,13 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_backend.campaigns.completeness import CompletenessService, is_under_way
 from weighhouse_backend.campaigns.documents import document_of
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.naming import (
+from weighhouse_backend.campaigns.names import (
     UNKNOWN_COLOUR,
     UNKNOWN_MARK,
     hollow,
 )
-from weighhouse_backend.campaigns.progress import RunCounts, count_runs
 from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import FINISHED_RUNS
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
@@ -32,6 +29,9 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import CellSeen
 from weighhouse_backend.results.repeats import CellKey, by_cell
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.progress import RunCounts, count_runs
+from weighhouse_backend.runs.states import FINISHED_RUNS
 
 MOST_SIDES = 40
 

@@ -13,13 +13,13 @@ from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.documents import load_of
-from weighhouse_backend.campaigns.models import AttemptMember, Cell
 from weighhouse_backend.findings.memory import Held, held_in_effect
 from weighhouse_backend.results.models import ResourceSample, RunSummary
 from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import DriverRecord
 from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.runs.models import AttemptMember, Cell
 
 MEBIBYTE = 2**20
 GANG = 2

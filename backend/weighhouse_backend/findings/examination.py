@@ -10,8 +10,6 @@ from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.campaigns.documents import measured_document
-from weighhouse_backend.campaigns.models import Campaign, Run
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.publication import Leaving
@@ -24,6 +22,8 @@ from weighhouse_backend.findings.repository import FindingRepository
 from weighhouse_backend.findings.schemas import FindingRead, RunRead
 from weighhouse_backend.results.reading import RunReadService
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.runs.models import Campaign, Run
+from weighhouse_backend.runs.states import RunStatus
 
 GRAVITY = {"error": 0, "caution": 1, "info": 2}
 

@@ -10,8 +10,7 @@ from weighhouse_protocol import pages
 
 from weighhouse_backend.campaigns.completeness import CompletenessService
 from weighhouse_backend.campaigns.documents import document_of, measured_document
-from weighhouse_backend.campaigns.models import Campaign, Run
-from weighhouse_backend.campaigns.naming import measured_names
+from weighhouse_backend.campaigns.names import measured_names
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.experiments.service import ExperimentService
@@ -23,6 +22,7 @@ from weighhouse_backend.results.errors import ResultNotThere
 from weighhouse_backend.results.histogram_files import HistogramExport, RecordedRun
 from weighhouse_backend.results.histogram_schemas import HistogramFacts
 from weighhouse_backend.results.repository import HistogramKind, ResultRepository
+from weighhouse_backend.runs.models import Campaign, Run
 
 Phase = Literal["load", "measure"]
 PHASES: dict[str, str] = {"load": "load", "measure": "measured"}

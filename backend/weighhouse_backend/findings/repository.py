@@ -9,9 +9,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Campaign, Cell, Run
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.findings.models import Finding
+from weighhouse_backend.runs.models import Campaign, Cell, Run
+from weighhouse_backend.runs.states import RunStatus
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from weighhouse_protocol.text import numbered
 from weighhouse_backend.alerts.watching import WatchService
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.documents import measured_document
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.gates.matching import GateKey, Matched, beside, matched, pooled
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.identities import CellSeen
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.states import CampaignStatus, Verdict
 
 MOST_BASES = 10
 """Campaigns that are pooled."""

@@ -7,11 +7,11 @@ from weighhouse_protocol.experiment import Experiment
 
 from weighhouse_backend.campaigns.courses import CellState
 from weighhouse_backend.campaigns.looks import LookService
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.planning import PlannedCell
-from weighhouse_backend.campaigns.states import CellCourse
+from weighhouse_backend.campaigns.plan import PlannedCell
 from weighhouse_backend.gates.answers import Decided
 from weighhouse_backend.gates.matching import GateKey
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.states import CellCourse
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import Depends
 
 from weighhouse_backend.alerts.dependencies import Alerts, AlertsDep
-from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.floors import FloorService
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.findings.dependencies import Findings
 from weighhouse_backend.gates.bases import BaseService
 from weighhouse_backend.gates.confirming import ConfirmingService
@@ -183,7 +183,7 @@ class Gates:
         )
 
 
-def gates_over(campaigns: Campaigns) -> Gates:
+def gates_over(campaigns: Execution) -> Gates:
     """The feature over a transaction that a worker began."""
     return Gates(Alerts(SeriesKept(Findings(Results(campaigns)))))
 

@@ -16,9 +16,7 @@ from weighhouse_protocol.text import numbered
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.looks import LookService
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS, RunStatus
 from weighhouse_backend.comparisons.comparing import ComparisonService
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
 from weighhouse_backend.comparisons.sides import Question
@@ -36,6 +34,8 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import CellSeen, mismatches, place_of_runs
 from weighhouse_backend.results.repeats import attempts, blocks
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.states import FINISHED_CAMPAIGNS, RunStatus
 from weighhouse_backend.series.past import PastOf, PastService
 
 PINNED = "pinned"

@@ -9,7 +9,6 @@ from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
 
 from weighhouse_backend.campaigns.looks import LookService
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.gates.bases import BaseService
@@ -17,6 +16,7 @@ from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.looking import BaseRuns, figures_of, in_words, look
 from weighhouse_backend.gates.matching import GateKey
 from weighhouse_backend.results.figures import FigureService, RunFigures
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.scenarios.service import ScenarioService
 from weighhouse_backend.series.past import PastService
 

@@ -9,14 +9,14 @@ from weighhouse_judging.identity.sides import family
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import CATALOGUE
 
-from weighhouse_backend.campaigns.gang_repository import GangRepository
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.identities import CellSeen, place_of_runs
+from weighhouse_backend.runs.attempt_repository import GangRepository
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.states import RunStatus
 
 Pair = tuple[RunFigures, RunFigures]
 

@@ -31,12 +31,12 @@ from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.repetitions import SequentialRepetitions
 
 from weighhouse_backend.campaigns.courses import CellState
-from weighhouse_backend.campaigns.planning import PlannedCell
-from weighhouse_backend.campaigns.states import CellCourse, RunStatus
+from weighhouse_backend.campaigns.plan import PlannedCell
 from weighhouse_backend.comparisons.estimates import thresholds_of
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import place_of_runs
 from weighhouse_backend.results.repeats import attempts, blocks
+from weighhouse_backend.runs.states import CellCourse, RunStatus
 
 Floors = Callable[[Sequence[RunFigures], str], Floor | None]
 """What is known of the noise of a cell's machine: (its runs, name of the figure)."""

@@ -5,8 +5,8 @@ from typing import Literal
 
 from weighhouse_protocol.experiment import Experiment as Document
 
-from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.gates.schemas import BesideProposal, GateAnswer, GateCellRead
+from weighhouse_backend.runs.models import Campaign, Run
 
 MEASURED = 2
 """Sides that are measured: the base and the build."""

@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import Select, func, insert, literal, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.gates.models import Outcome, RejudgedCampaign, Rejudgement
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.states import CampaignStatus
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from sqlalchemy.exc import OperationalError
 from weighhouse_judging.rules import RULES_VERSION
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.schemas import ExperimentOfCampaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.experiments.models import Experiment
@@ -37,6 +36,7 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.unit_of_work import Transactions
+from weighhouse_backend.runs.models import Campaign
 
 log = structlog.get_logger(__name__)
 

@@ -9,9 +9,7 @@ from weighhouse_protocol.bases import POOLED
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.documents import document_of
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import BASE_VERDICTS, CampaignStatus, Verdict
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, Renewed
 from weighhouse_backend.gates.answers import Decided
@@ -22,6 +20,8 @@ from weighhouse_backend.gates.models import CampaignVerdict, Outcome
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.verdicts import VerdictService, says_the_same
 from weighhouse_backend.identity import audit
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.states import BASE_VERDICTS, CampaignStatus, Verdict
 from weighhouse_backend.series.history import HistoryService
 
 

@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Campaign, CampaignCommit
-from weighhouse_backend.campaigns.states import BASE_VERDICTS, CampaignStatus, Verdict
 from weighhouse_backend.gates.models import CampaignVerdict, RejudgedCampaign
+from weighhouse_backend.runs.models import Campaign, CampaignCommit
+from weighhouse_backend.runs.states import BASE_VERDICTS, CampaignStatus, Verdict
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ from weighhouse_protocol.gate import Thresholds
 
 from weighhouse_backend.alerts.detection import owe_detection
 from weighhouse_backend.campaigns.documents import begun_of, document_of
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.campaigns.transitions import CameTo
 from weighhouse_backend.comparisons.headlines import HeadlineService
 from weighhouse_backend.experiments.service import ExperimentService
@@ -27,6 +25,8 @@ from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.results.figures import FigureService, RunFigures
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.states import CampaignStatus, Verdict
 from weighhouse_backend.scenarios.searches import regular
 from weighhouse_backend.series.history import HistoryService
 

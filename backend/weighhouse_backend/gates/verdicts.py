@@ -5,11 +5,11 @@ from uuid import UUID
 
 from weighhouse_judging.rules import RULES_VERSION
 
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.gates.answers import Decided, details_of
 from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.runs.models import Campaign
 
 
 @dataclass(frozen=True)

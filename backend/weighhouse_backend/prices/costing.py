@@ -9,7 +9,6 @@ from uuid import UUID
 from weighhouse_judging.cost.costing import for_a_million, for_a_year
 from weighhouse_judging.cost.prices import Hourly, LicencePrice, MachinePrice, hourly, not_counted
 
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.sides import Question, Side, side_labels, sides_read
@@ -27,6 +26,7 @@ from weighhouse_backend.prices.service import PriceBook, PriceService
 from weighhouse_backend.prices.setups import Holder, Members, attempt_of, holders, remarks_of
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.repeats import values
+from weighhouse_backend.runs.states import RunStatus
 
 
 @dataclass

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from weighhouse_protocol.facts import MachineFacts
 
-from weighhouse_backend.campaigns.models import WHOLE_MACHINE, AttemptMember
 from weighhouse_backend.comparisons.sides import Side
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.machines import GIBIBYTE
+from weighhouse_backend.runs.models import WHOLE_MACHINE, AttemptMember
 
 NOT_KNOWN = "not known"
 """In the place of a host name: of a system that was there already, nobody knows its machines."""

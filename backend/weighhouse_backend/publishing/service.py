@@ -6,7 +6,6 @@ from uuid import UUID
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.documents import document_of
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.disclosing import disclosed, leaving
 from weighhouse_backend.comparisons.sides import Question, Side
@@ -26,6 +25,7 @@ from weighhouse_backend.publishing.schemas import (
     ReplyPageRead,
     ReplyTargetRead,
 )
+from weighhouse_backend.runs.models import Campaign
 
 
 @dataclass(frozen=True)

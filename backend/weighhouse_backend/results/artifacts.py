@@ -11,8 +11,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.intake import IntakeService
-from weighhouse_backend.campaigns.models import AttemptMember
+from weighhouse_backend.execution.intake import IntakeService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import BodyTooLarge
 from weighhouse_backend.kit.settings import Settings
@@ -23,6 +22,7 @@ from weighhouse_backend.results.models import Artifact
 from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.stores import ArtifactStore
 from weighhouse_backend.results.uploads import Upload
+from weighhouse_backend.runs.models import AttemptMember
 
 MEBIBYTE = 1024 * 1024
 MOST_BYTES = 256 * MEBIBYTE

@@ -14,7 +14,6 @@ from uuid import UUID
 import structlog
 from weighhouse_judging.arithmetic.histograms import HistogramError
 
-from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.results.level_repository import Drawn, LevelRepository, Span
 from weighhouse_backend.results.levels import (
     WIDTHS,
@@ -28,6 +27,7 @@ from weighhouse_backend.results.levels import (
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.sampling import SampleService
+from weighhouse_backend.runs.models import AttemptMember
 
 log = structlog.get_logger(__name__)
 

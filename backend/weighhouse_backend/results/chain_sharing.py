@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import delete, inspect, update
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.chaining import ChainService, Share
+from weighhouse_backend.execution.chain_runs import ChainService, Share
 from weighhouse_backend.results.chains import link_begins, memory_of_link, phases_of_links
 from weighhouse_backend.results.models import (
     Interval,

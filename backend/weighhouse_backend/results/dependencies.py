@@ -7,9 +7,8 @@ from uuid import UUID
 
 from fastapi import Depends
 
-from weighhouse_backend.campaigns.dependencies import Campaigns, CampaignsDep
-from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.disclosure.dependencies import AudienceDep
+from weighhouse_backend.execution.dependencies import Execution, ExecutionDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.results.artifacts import ArtifactService
 from weighhouse_backend.results.building import LevelService
@@ -29,13 +28,14 @@ from weighhouse_backend.results.scenario_reading import ScenarioReadService
 from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.results.stores import ArtifactStore, store_of
 from weighhouse_backend.results.thinning import ThinningService
+from weighhouse_backend.runs.models import Run
 
 
 @dataclass(frozen=True)
 class Results:
     """All services of the feature over one transaction."""
 
-    campaigns: Campaigns
+    campaigns: Execution
 
     @cached_property
     def repository(self) -> ResultRepository:
@@ -147,7 +147,7 @@ class Results:
         return DistributionService(self.campaigns.session, self.repository)
 
 
-def _results(campaigns: CampaignsDep) -> Results:
+def _results(campaigns: ExecutionDep) -> Results:
     return Results(campaigns)
 
 
@@ -155,7 +155,7 @@ ResultsDep = Annotated[Results, Depends(_results)]
 
 
 def _visible_run(
-    run_id: UUID, caller: CallerDep, campaigns: CampaignsDep, audience: AudienceDep = "internal"
+    run_id: UUID, caller: CallerDep, campaigns: ExecutionDep, audience: AudienceDep = "internal"
 ) -> Run:
     run = campaigns.runs.visible(caller, run_id)
     if audience != "internal":

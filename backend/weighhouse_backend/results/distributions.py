@@ -9,16 +9,16 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Cell, Run
-from weighhouse_backend.campaigns.planning import AGAIN
+from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results import views
 from weighhouse_backend.results.repository import (
     HistogramKind,
     ResultRepository,
     StoredHistogram,
 )
+from weighhouse_backend.runs.models import Cell, Run
+from weighhouse_backend.runs.states import RunStatus
 
 MEASURED = "measure"
 

@@ -9,9 +9,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import FileResponse, PlainTextResponse, StreamingResponse
 from weighhouse_protocol.report import EventBatch, EventsAccepted
 
-from weighhouse_backend.campaigns.dependencies import MemberDep, sending_member
-from weighhouse_backend.campaigns.models import Run
-from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.execution.dependencies import MemberDep, sending_member
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.downloads import content_disposition, file_name
@@ -35,6 +33,8 @@ from weighhouse_backend.results.series_schemas import (
     RunSeriesRead,
 )
 from weighhouse_backend.results.uploads import UploadDep
+from weighhouse_backend.runs.models import Run
+from weighhouse_backend.runs.states import RunStatus
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["runs"])
 agent_router = APIRouter(route_class=BoundedRoute, prefix="/agent/v1", tags=["agent protocol"])

@@ -4,9 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_backend.campaigns.instants import microseconds
-from weighhouse_backend.campaigns.models import Run
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results import models
 from weighhouse_backend.results.building import FIRST, LevelService
 from weighhouse_backend.results.fault_marks import TELLING, Mark
@@ -14,6 +11,9 @@ from weighhouse_backend.results.fault_schemas import FaultsRead
 from weighhouse_backend.results.faults import BEGUN, costs
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.runs.instants import microseconds
+from weighhouse_backend.runs.models import Run
+from weighhouse_backend.runs.states import RunStatus
 
 NONE = FaultsRead(faults=[], late_us=None)
 

@@ -9,9 +9,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.figures import CATALOGUE, Figure, Figures
 
-from weighhouse_backend.campaigns.models import Cell, Run
-from weighhouse_backend.campaigns.planning import AGAIN
-from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.results.models import RunSummary
 from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
@@ -22,6 +20,8 @@ from weighhouse_backend.results.sources import (
     percentiles,
     worked_out,
 )
+from weighhouse_backend.runs.models import Cell, Run
+from weighhouse_backend.runs.states import RunStatus
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from weighhouse_judging.scenarios.spread import Interval, Spread
 from weighhouse_judging.scenarios.sustained import Amount, Plan, Tenth
 from weighhouse_protocol.scenarios import FillUntil
 
-from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.results import charts
 from weighhouse_backend.results.models import ResourceSample, TimelineMark
 from weighhouse_backend.results.packing import ALL, OK, Outcome, StoredInterval
@@ -27,6 +26,7 @@ from weighhouse_backend.results.scenario_schemas import (
     TenthRead,
 )
 from weighhouse_backend.results.summaries import US_PER_SECOND, OperationSum, PhaseSum
+from weighhouse_backend.runs.instants import microseconds
 
 LATENCIES = {"p99_us": 0.99, "p9999_us": 0.9999}
 """Percentiles whose course over the intervals is kept."""

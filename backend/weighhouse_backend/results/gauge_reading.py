@@ -2,12 +2,12 @@
 
 from dataclasses import asdict, dataclass
 
-from weighhouse_backend.campaigns.instants import microseconds
-from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.results.gauge_schemas import GaugeRead, GaugesRead, MachineGaugesRead
 from weighhouse_backend.results.gauges import gauge_steps, gauges_of
 from weighhouse_backend.results.reading import RunReadService
 from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.runs.instants import microseconds
+from weighhouse_backend.runs.models import Run
 
 FEWEST_POINTS = 10
 """Enough to know when a run began."""

@@ -12,9 +12,9 @@ from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.report import Setting
 
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.records import AttemptRecord
+from weighhouse_backend.runs.states import RunStatus
 
 DRIVER = "driver."
 """Beginning of the fields that tell what made the load."""

@@ -20,10 +20,8 @@ from weighhouse_protocol.report import (
     TimelineMark,
 )
 
-from weighhouse_backend.campaigns.instants import instant
-from weighhouse_backend.campaigns.intake import IntakeService
-from weighhouse_backend.campaigns.models import AttemptMember
-from weighhouse_backend.campaigns.runs import RunService
+from weighhouse_backend.campaigns.run_service import RunService
+from weighhouse_backend.execution.intake import IntakeService
 from weighhouse_backend.results import models
 from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.chains import measured_phases, moment_of
@@ -32,6 +30,8 @@ from weighhouse_backend.results.live import LiveSample
 from weighhouse_backend.results.packing import StoredInterval, from_report
 from weighhouse_backend.results.repository import ResultRepository, interval_row
 from weighhouse_backend.results.schemas import MemoryRead, PhaseRecord
+from weighhouse_backend.runs.instants import instant
+from weighhouse_backend.runs.models import AttemptMember
 
 SAMPLE_FIELDS = (
     "cpu_percent", "resident_bytes", "disk_bytes", "driver_cpu_percent",

@@ -9,7 +9,6 @@ from uuid import UUID
 from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.instants import instant, microseconds
 from weighhouse_backend.kit.db import Base, insert_new
 from weighhouse_backend.results.levels import Closed, Piece, Place, reported
 from weighhouse_backend.results.models import (
@@ -22,6 +21,7 @@ from weighhouse_backend.results.packing import DriverUse, StoredInterval, cut, p
 from weighhouse_backend.results.packing import unpack_extremes as extremes
 from weighhouse_backend.results.points import Window, packed_points, unpacked_points
 from weighhouse_backend.results.repository import RAW
+from weighhouse_backend.runs.instants import instant, microseconds
 
 STREAMED = 200
 """Rows in memory at a time."""

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from weighhouse_judging.arithmetic.histograms import HistogramError
 
-from weighhouse_backend.campaigns.instants import instant
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.summaries import US_PER_SECOND, PhaseSum
+from weighhouse_backend.runs.instants import instant
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,12 @@ from sqlalchemy import select
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_judging.findings.steadiness import Course
 
-from weighhouse_backend.campaigns.chaining import ChainService
 from weighhouse_backend.campaigns.completeness import of_run
 from weighhouse_backend.campaigns.documents import document_of, measured_document
-from weighhouse_backend.campaigns.instants import microseconds
-from weighhouse_backend.campaigns.models import Campaign, Run
-from weighhouse_backend.campaigns.naming import measured_names
-from weighhouse_backend.campaigns.runs import RunService
-from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.campaigns.names import measured_names
+from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.execution.chain_runs import ChainService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.clock import Clock
@@ -52,6 +49,9 @@ from weighhouse_backend.results.series_schemas import (
 )
 from weighhouse_backend.results.summaries import US_PER_SECOND
 from weighhouse_backend.results.thinned import thinned_read
+from weighhouse_backend.runs.instants import microseconds
+from weighhouse_backend.runs.models import Campaign, Run
+from weighhouse_backend.runs.states import RunStatus
 
 
 @dataclass(frozen=True)

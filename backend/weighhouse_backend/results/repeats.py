@@ -6,8 +6,8 @@ from weighhouse_judging.arithmetic.rates import Rate
 from weighhouse_judging.verdicts.failures import Attempts
 from weighhouse_judging.verdicts.figures import Repeats
 
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.runs.states import RunStatus
 
 CellKey = tuple[str, str]
 """Workload and label of the load level."""

@@ -8,8 +8,6 @@ from uuid import UUID
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.instants import instant, microseconds
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell
 from weighhouse_backend.kit.db import Base, insert_new
 from weighhouse_backend.results.aligning import AlignedPhase, align
 from weighhouse_backend.results.charts import merge_intervals
@@ -33,6 +31,8 @@ from weighhouse_backend.results.packing import (
 )
 from weighhouse_backend.results.records import AttemptRecord, merged
 from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.runs.instants import instant, microseconds
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell
 
 RAW = 1
 """Span of an interval as reported."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Self
 
-from weighhouse_backend.campaigns.instants import microseconds
+from weighhouse_backend.runs.instants import microseconds
 
 LOWEST = 4
 WIDTHS: tuple[int, ...] = tuple(LOWEST * 2**step for step in range(11))

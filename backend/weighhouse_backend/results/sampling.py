@@ -8,7 +8,6 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.instants import instant, microseconds
 from weighhouse_backend.kit.db import insert_new
 from weighhouse_backend.results.charts import width_for
 from weighhouse_backend.results.models import ResourceSample, SampleWindow
@@ -21,6 +20,7 @@ from weighhouse_backend.results.sample_levels import (
     unpacked,
     windows,
 )
+from weighhouse_backend.runs.instants import instant, microseconds
 
 FIRST = -1
 """Behind it lies everything: a sequence below every one."""

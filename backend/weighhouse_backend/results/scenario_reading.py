@@ -8,7 +8,6 @@ from weighhouse_protocol.load import OpenLoad
 from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.documents import measured_document
-from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.results import filling, soaking
 from weighhouse_backend.results.building import FIRST
@@ -20,6 +19,7 @@ from weighhouse_backend.results.scenario_schemas import (
     RunScenarioRead,
     ScenarioFigures,
 )
+from weighhouse_backend.runs.models import Campaign, Run
 
 COURSES = frozenset({"sustained", "soak"})
 """Scenarios whose runs are read as a course of their own."""

@@ -11,8 +11,8 @@ from weighhouse_protocol.load import Share
 from weighhouse_protocol.report import SettingSource
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, FailureRead, LoadLevelRead
-from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 from weighhouse_backend.results.thinned import ThinnedRead
+from weighhouse_backend.runs.states import AttemptStatus, MemberStatus, RunStatus
 
 
 class MemoryRead(BaseModel):

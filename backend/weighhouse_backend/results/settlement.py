@@ -9,9 +9,7 @@ from weighhouse_judging.arithmetic.histograms import Histogram, HistogramError
 from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.campaigns.documents import measured_document
-from weighhouse_backend.campaigns.models import Campaign, Run
-from weighhouse_backend.campaigns.runs import RunService
-from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results import models
@@ -38,6 +36,8 @@ from weighhouse_backend.results.summaries import (
     PhaseSum,
     sum_phases,
 )
+from weighhouse_backend.runs.models import Campaign, Run
+from weighhouse_backend.runs.states import RunStatus
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from weighhouse_judging.scenarios import soak
 from weighhouse_judging.scenarios.soak import NotAssessable, Stalls
 
-from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.results.filling import Material, measured_of
 from weighhouse_backend.results.models import ResourceSample
 from weighhouse_backend.results.scenario_schemas import SoakFigures, StallsRead, TrendRead
+from weighhouse_backend.runs.instants import microseconds
 
 NO_STALLS = "No stalls that return."
 OPEN_FILES = "system_open_files"

@@ -14,7 +14,6 @@ from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session
 from weighhouse_judging.arithmetic.histograms import HistogramError
 
-from weighhouse_backend.campaigns.models import Attempt, Run
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.db import insert_new
 from weighhouse_backend.results.artifacts import lock_content
@@ -32,6 +31,7 @@ from weighhouse_backend.results.models import (
 )
 from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.stores import ArtifactStore
+from weighhouse_backend.runs.models import Attempt, Run
 
 Removable = Literal["intervals", "logs", "artifacts"]
 """What may be removed of a run while its figures stay."""

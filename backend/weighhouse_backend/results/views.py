@@ -8,10 +8,8 @@ from weighhouse_protocol.matrix import OperatingPoint, OwnPoints
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
-from weighhouse_backend.campaigns.planning import AGAIN
+from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
-from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 from weighhouse_backend.results.models import RunRecord, RunSummary
 from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
@@ -36,6 +34,8 @@ from weighhouse_backend.results.series_schemas import (
 )
 from weighhouse_backend.results.sources import Measured, worked_out
 from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Cell, Run
+from weighhouse_backend.runs.states import AttemptStatus, MemberStatus, RunStatus
 
 LONGEST_VERSION = 80
 """That a target may ask for."""

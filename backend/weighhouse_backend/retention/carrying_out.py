@@ -16,7 +16,6 @@ from sqlalchemy.exc import OperationalError
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.alerts.detection import owe_detection
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.identity import audit
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
@@ -25,6 +24,7 @@ from weighhouse_backend.results.thinning import Removable, ThinningService
 from weighhouse_backend.retention.holding import HoldingService
 from weighhouse_backend.retention.repository import RetentionRepository
 from weighhouse_backend.retention.service import DELETE, TURN
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.history import HistoryService
 
 log = structlog.get_logger(__name__)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.gates.dependencies import Gates, GatesDep, gates_over
 from weighhouse_backend.retention.carrying_out import CarryingOutService
 from weighhouse_backend.retention.holding import HoldingService
@@ -21,7 +21,7 @@ class Retention:
     gates: Gates
 
     @cached_property
-    def campaigns(self) -> Campaigns:
+    def campaigns(self) -> Execution:
         """Those of campaigns."""
         return self.gates.results.campaigns
 
@@ -67,7 +67,7 @@ class Retention:
         )
 
 
-def retention_over(campaigns: Campaigns) -> Retention:
+def retention_over(campaigns: Execution) -> Retention:
     """The feature over a transaction that a worker began."""
     return Retention(gates_over(campaigns))
 

@@ -6,13 +6,13 @@ from uuid import UUID
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.alerts.watching import WatchService
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
 from weighhouse_backend.disclosure.publication import PublicationService
 from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.retention.models import KeptCampaign
 from weighhouse_backend.retention.repository import RetentionRepository
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.states import FINISHED_CAMPAIGNS
 
 NAMED = 5
 """Campaigns that are named one by one."""

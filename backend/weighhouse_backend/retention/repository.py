@@ -9,16 +9,16 @@ from sqlalchemy import Select, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import (
+from weighhouse_backend.kit.db import insert_new
+from weighhouse_backend.retention.models import KeptCampaign, RetentionRules
+from weighhouse_backend.runs.models import (
     Attempt,
     Campaign,
     CampaignEvent,
     Run,
 )
-from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
-from weighhouse_backend.campaigns.tombstones import DeletedCampaign
-from weighhouse_backend.kit.db import insert_new
-from weighhouse_backend.retention.models import KeptCampaign, RetentionRules
+from weighhouse_backend.runs.states import FINISHED_CAMPAIGNS
+from weighhouse_backend.runs.tombstones import DeletedCampaign
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,7 @@ from uuid import UUID
 from sqlalchemy import Select
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.tombstones import DeletedCampaign
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
@@ -32,6 +30,8 @@ from weighhouse_backend.retention.schemas import (
     RetentionRead,
 )
 from weighhouse_backend.retention.schemas import RetentionRules as RulesBody
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.tombstones import DeletedCampaign
 
 NAMES = ("intervals_days", "logs_days", "artifacts_days", "events_days")
 HELD_SHOWN = 100

@@ -16,9 +16,9 @@ from weighhouse_protocol.experiment import Experiment
 
 from weighhouse_backend.campaigns.courses import SearchStep
 from weighhouse_backend.campaigns.documents import level_read
-from weighhouse_backend.campaigns.models import CampaignLook
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.runs.models import CampaignLook
 from weighhouse_backend.scenarios.planners import Planner
 from weighhouse_backend.scenarios.schemas import (
     LawPointRead,

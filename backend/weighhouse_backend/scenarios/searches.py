@@ -13,8 +13,8 @@ from weighhouse_judging.scenarios.planning import Axis, FailedBy, Failure, Measu
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad
 
-from weighhouse_backend.campaigns.states import FINISHED_RUNS, RunStatus
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.runs.states import FINISHED_RUNS, RunStatus
 
 ELSEWHERE = frozenset({"infrastructure", "cancelled", "policy", "missing_binary"})
 """Kinds of failure that say nothing of the system."""

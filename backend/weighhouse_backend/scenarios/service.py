@@ -12,9 +12,9 @@ from weighhouse_backend.campaigns.completeness import CompletenessService
 from weighhouse_backend.campaigns.courses import SearchStep
 from weighhouse_backend.campaigns.documents import begun_of, document_of
 from weighhouse_backend.campaigns.looks import LookService
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.results.figures import FigureService
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.scenarios.errors import NothingSearched
 from weighhouse_backend.scenarios.operating import End, operating_points
 from weighhouse_backend.scenarios.planners import ASKS, planner, searching

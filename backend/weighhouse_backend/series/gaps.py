@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.experiments.models import ScheduleOccurrence
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.states import CampaignStatus
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.schemas import GapRead
 

@@ -18,7 +18,6 @@ from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.target import Limits, Target
 
 from weighhouse_backend.campaigns.commits import CommitService
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.service import ExperimentService
@@ -31,6 +30,7 @@ from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import CellSeen, place_of_runs
 from weighhouse_backend.results.machines import kinds_of, machines_of
 from weighhouse_backend.results.repeats import by_cell, values
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.errors import SeriesNotFound
 from weighhouse_backend.series.gaps import GapService

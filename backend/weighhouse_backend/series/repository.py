@@ -9,7 +9,7 @@ from sqlalchemy import Row, Select, delete, exists, func, or_, select, tuple_, u
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.models import Series, SeriesPoint
 
 

@@ -22,8 +22,7 @@ from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.latest import Latest
-from weighhouse_backend.campaigns.naming import UNKNOWN_COLOUR, UNKNOWN_MARK
-from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.campaigns.names import UNKNOWN_COLOUR, UNKNOWN_MARK
 from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.schemas import Audience
@@ -31,6 +30,7 @@ from weighhouse_backend.experiments.errors import ExperimentNotFound
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.repeats import in_time
+from weighhouse_backend.runs.states import RunStatus
 from weighhouse_backend.studies.errors import StudyNotFound
 from weighhouse_backend.studies.figures import study_figures
 from weighhouse_backend.studies.folders import SCALES, StudyFolder

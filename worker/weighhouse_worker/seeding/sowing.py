@@ -10,11 +10,9 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
-from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.models import Cell, Run
-from weighhouse_backend.campaigns.planning import AGAIN
+from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.campaigns.schemas import CampaignCreate
-from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.gates.dependencies import Gates, gates_over
@@ -23,6 +21,8 @@ from weighhouse_backend.identity.grants import founding
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.runs.models import Cell, Run
+from weighhouse_backend.runs.states import RunStatus
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder, Registered, Registration, SessionOpening
@@ -102,7 +102,7 @@ class Hand:
     """
 
     session: Session
-    campaigns: Campaigns
+    campaigns: Execution
     gates: Gates
     clock: SetClock
     jobs: OwnJobs
@@ -349,5 +349,5 @@ def _project(tools: Tools) -> UUID:
 
 def _hand(tools: Tools, session: Session, clock: SetClock, project_id: UUID) -> Hand:
     jobs = OwnJobs()
-    campaigns = Campaigns(session, jobs, NoEvents(), clock, tools.settings)
+    campaigns = Execution(session, jobs, NoEvents(), clock, tools.settings)
     return Hand(session, campaigns, gates_over(campaigns), clock, jobs, project_id)

@@ -5,12 +5,12 @@ from uuid import UUID
 
 from weighhouse_protocol.report import Failure
 
-from weighhouse_backend.campaigns.errors import RunNotFound
-from weighhouse_backend.campaigns.models import Run
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.runs.errors import RunNotFound
+from weighhouse_backend.runs.models import Run
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import RunStatus
 
 
 @dataclass(frozen=True)

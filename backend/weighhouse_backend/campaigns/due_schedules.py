@@ -9,14 +9,14 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import Trigger
 from weighhouse_backend.experiments.models import Overlap
 from weighhouse_backend.experiments.occurrences import HandedOut, NamedCampaign
 from weighhouse_backend.experiments.schedules import ScheduleService
 from weighhouse_backend.kit.unit_of_work import Transactions
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import Trigger
 
 log = structlog.get_logger(__name__)
 

@@ -8,13 +8,13 @@ from uuid import UUID
 from pydantic_core import to_jsonable_python
 from weighhouse_protocol.report import RunPhase
 
-from weighhouse_backend.campaigns.errors import AttemptNotYours, AttemptTokenInvalid
-from weighhouse_backend.campaigns.gang_repository import GangRepository
-from weighhouse_backend.campaigns.gangs import awaits_result
-from weighhouse_backend.campaigns.models import AttemptMember
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import LIVE_MEMBERS, MemberStatus
 from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.execution.gangs import awaits_result
+from weighhouse_backend.runs.attempt_repository import GangRepository
+from weighhouse_backend.runs.errors import AttemptNotYours, AttemptTokenInvalid
+from weighhouse_backend.runs.models import AttemptMember
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import LIVE_MEMBERS, MemberStatus
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from anyio import CapacityLimiter, to_thread
 from sqlalchemy.exc import SQLAlchemyError
 from weighhouse_protocol.order import AttemptOrder, Claimed, ClaimRequest
 
-from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.offers import offered_agents
 from weighhouse_backend.campaigns.outbox import AGENT_CHANNELS
+from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.execution.offers import offered_agents
 from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.sightings import Known, Sightings, as_known
@@ -48,7 +48,7 @@ MOST_POLLS = 64
 """Questions of one agent held open at a time; one more, and the oldest is answered."""
 
 Result = TypeVar("Result")
-Transaction = Callable[[], AbstractContextManager[Campaigns]]
+Transaction = Callable[[], AbstractContextManager[Execution]]
 Place = tuple[str, UUID]
 """Of an agent: the slot that is free, and the process that asks."""
 

@@ -7,7 +7,9 @@ from uuid import UUID
 from weighhouse_protocol.order import Arrival, BarrierState, barriers
 from weighhouse_protocol.report import Failure
 
-from weighhouse_backend.campaigns.barriers import (
+from weighhouse_backend.campaigns.documents import measured_document
+from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.execution.barriers import (
     CONNECTED,
     FORMED,
     LEAD_SECONDS,
@@ -16,18 +18,16 @@ from weighhouse_backend.campaigns.barriers import (
     begins_a_phase,
     missing,
 )
-from weighhouse_backend.campaigns.documents import measured_document
-from weighhouse_backend.campaigns.errors import AttemptNotYours, AttemptTokenInvalid, NoSuchBarrier
-from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
-from weighhouse_backend.campaigns.gangs import GangService
-from weighhouse_backend.campaigns.instants import instant, microseconds
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign
-from weighhouse_backend.campaigns.orders import planned_phases
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import LIVE_ATTEMPTS, LIVE_MEMBERS, AttemptStatus
-from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.execution.gangs import GangService
+from weighhouse_backend.execution.orders import planned_phases
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.runs.attempt_repository import GangRepository, Held
+from weighhouse_backend.runs.errors import AttemptNotYours, AttemptTokenInvalid, NoSuchBarrier
+from weighhouse_backend.runs.instants import instant, microseconds
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import LIVE_ATTEMPTS, LIVE_MEMBERS, AttemptStatus
 
 MOST_PAYLOAD_BYTES = 256 * 1024
 

@@ -12,8 +12,8 @@ from weighhouse_protocol.order import AttemptOrder, GangMember, OrderLink
 from weighhouse_protocol.phases import Phases
 
 from weighhouse_backend.campaigns.documents import load_of
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell, Run
-from weighhouse_backend.campaigns.shares import share_of_load, share_of_phase
+from weighhouse_backend.execution.load_shares import share_of_load, share_of_phase
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell, Run
 
 TOKEN_PREFIX = "wht_"  # noqa: S105 - the readable part of a token
 

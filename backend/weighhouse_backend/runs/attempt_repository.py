@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Run
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Run
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import (
     LIVE_ATTEMPTS,
     LIVE_MEMBERS,
     AttemptStatus,

@@ -6,9 +6,11 @@ import structlog
 from sqlalchemy.orm import Session
 from weighhouse_protocol.report import Completion, Failure
 
-from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Run
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.runs.attempt_repository import GangRepository, Held
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Run
+from weighhouse_backend.runs.states import (
     FINISHED_RUNS,
     LIVE_ATTEMPTS,
     LIVE_MEMBERS,
@@ -18,8 +20,6 @@ from weighhouse_backend.campaigns.states import (
     MemberStatus,
     RunStatus,
 )
-from weighhouse_backend.campaigns.transitions import Transitions
-from weighhouse_backend.kit.clock import Clock
 
 log = structlog.get_logger(__name__)
 

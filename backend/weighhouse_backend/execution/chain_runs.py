@@ -13,17 +13,16 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 from weighhouse_protocol.report import Failure
 
-from weighhouse_backend.campaigns.gang_repository import GangRepository
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Run
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Run
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import (
     AttemptStatus,
     CancelMode,
     MemberStatus,
     RunStatus,
 )
-from weighhouse_backend.campaigns.transitions import Transitions
-from weighhouse_backend.kit.ids import new_id
 
 NOT_MEASURED = Failure(
     kind="driver",
@@ -155,20 +154,3 @@ class ChainService:
         )
         self.session.flush()
         return attempt
-
-
-def with_their_chains(
-    repository: CampaignRepository, gangs: GangRepository, campaign: Campaign
-) -> list[Run]:
-    """Failed runs of a locked campaign, locked, and the completed ones that follow each other with
-    them on one system: a chain is measured again as a whole.
-    """
-    failed = repository.lock_runs(campaign.id, [RunStatus.FAILED])
-    chains = {run.leader_id or run.id for run in failed}
-    done = repository.lock_runs(campaign.id, [RunStatus.COMPLETED]) if failed else []
-    again = [run for run in done if (run.leader_id or run.id) in chains]
-    for run in again:
-        if run.result_attempt_id is not None:
-            attempt = gangs.lock_attempt(run.result_attempt_id)
-            attempt.set_aside = "a phase of its chain failed: the chain was measured again"
-    return [*failed, *again]

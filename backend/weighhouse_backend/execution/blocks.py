@@ -7,13 +7,13 @@ from uuid import UUID
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.gang_repository import GangRepository
-from weighhouse_backend.campaigns.matching import Spot
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Run
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import LIVE_ATTEMPTS, RunStatus
+from weighhouse_backend.campaigns.placement import Spot
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.runs.attempt_repository import GangRepository
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Run
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import LIVE_ATTEMPTS, RunStatus
 
 ALIVE = frozenset({"online", "busy"})
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, exists, func, or_, select, text
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import (
+from weighhouse_backend.runs.models import (
     Attempt,
     Campaign,
     CampaignCommit,
@@ -16,15 +16,15 @@ from weighhouse_backend.campaigns.models import (
     Cell,
     Run,
 )
-from weighhouse_backend.campaigns.progress import RunGroup
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.runs.progress import RunGroup
+from weighhouse_backend.runs.states import (
     BASE_VERDICTS,
     FINISHED_RUNS,
     CampaignStatus,
     RunStatus,
     Trigger,
 )
-from weighhouse_backend.campaigns.tombstones import Tombstones
+from weighhouse_backend.runs.tombstones import Tombstones
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from weighhouse_backend.campaigns.documents import measured_document
-from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.disclosure.publication import Leaving, PublicationService
 from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.runs.models import Campaign
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.runs.states import RunStatus
 
 GAP_SECONDS = 0.5
 """Between two runs of an agent: reporting, allocation, claim."""

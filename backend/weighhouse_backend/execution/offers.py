@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import AttemptMember
-from weighhouse_backend.campaigns.states import MemberStatus
+from weighhouse_backend.runs.models import AttemptMember
+from weighhouse_backend.runs.states import MemberStatus
 
 
 def offered_agents(session: Session) -> Sequence[UUID]:

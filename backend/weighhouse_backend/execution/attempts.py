@@ -15,26 +15,26 @@ from weighhouse_protocol.report import (
 )
 
 from weighhouse_backend.campaigns.documents import measured_document
-from weighhouse_backend.campaigns.errors import AttemptNotYours, AttemptTokenInvalid, EventsMissing
-from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
-from weighhouse_backend.campaigns.gangs import GangService, awaits_result
-from weighhouse_backend.campaigns.instants import microseconds
-from weighhouse_backend.campaigns.models import WHOLE_MACHINE, AttemptMember
-from weighhouse_backend.campaigns.orders import Work, attempt_token, order_of
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import (
-    LIVE_ATTEMPTS,
-    LIVE_MEMBERS,
-    AttemptStatus,
-    MemberStatus,
-)
 from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.execution.gangs import GangService, awaits_result
+from weighhouse_backend.execution.orders import Work, attempt_token, order_of
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.runs.attempt_repository import GangRepository, Held
+from weighhouse_backend.runs.errors import AttemptNotYours, AttemptTokenInvalid, EventsMissing
+from weighhouse_backend.runs.instants import microseconds
+from weighhouse_backend.runs.models import WHOLE_MACHINE, AttemptMember
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import (
+    LIVE_ATTEMPTS,
+    LIVE_MEMBERS,
+    AttemptStatus,
+    MemberStatus,
+)
 
 SEEN_SHARE = 3
 """A heartbeat notes on the agent's row that it called when a third of what it may stay silent is

@@ -24,7 +24,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.runs.states import (
     LIVE_ATTEMPTS,
     LIVE_MEMBERS,
     AttemptStatus,
@@ -36,8 +38,6 @@ from weighhouse_backend.campaigns.states import (
     Trigger,
     Verdict,
 )
-from weighhouse_backend.kit.db import Base
-from weighhouse_backend.kit.ids import new_id
 
 WHOLE_MACHINE = "machine"
 """The slot of an agent that has one."""

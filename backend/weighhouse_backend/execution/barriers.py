@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from weighhouse_protocol.load import Phase
 from weighhouse_protocol.order import BARRIERS_BEFORE, barriers
 
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember
+from weighhouse_backend.runs.models import Attempt, AttemptMember
 
 LEAD_SECONDS = 2.0
 """From the release of a barrier that begins a phase to the phase's begin: every member hears of it

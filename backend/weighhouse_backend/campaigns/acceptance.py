@@ -9,20 +9,20 @@ from sqlalchemy.orm import Session
 from weighhouse_protocol.bases import RELEASE
 from weighhouse_protocol.text import Prose, numbered
 
-from weighhouse_backend.campaigns.errors import CampaignNotFound, NothingToAccept, ReleaseTaken
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import (
-    NOTHING_TO_ACCEPT,
-    CampaignStatus,
-    Verdict,
-)
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.runs.errors import CampaignNotFound, NothingToAccept, ReleaseTaken
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import (
+    NOTHING_TO_ACCEPT,
+    CampaignStatus,
+    Verdict,
+)
 
 
 class AcceptanceWrite(BaseModel):

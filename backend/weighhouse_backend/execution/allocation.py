@@ -1,6 +1,6 @@
 """Gives queued runs to gangs of free agents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -8,16 +8,12 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
-from weighhouse_protocol.facts import PolicyStatement
 
-from weighhouse_backend.campaigns.blocks import BlockService
 from weighhouse_backend.campaigns.documents import measured_document
-from weighhouse_backend.campaigns.fair_share import Shares
-from weighhouse_backend.campaigns.gang_repository import GangRepository
-from weighhouse_backend.campaigns.machine_time import shares_lately
-from weighhouse_backend.campaigns.matching import (
+from weighhouse_backend.campaigns.feasibility import spots_of
+from weighhouse_backend.campaigns.outbox import Outbox
+from weighhouse_backend.campaigns.placement import (
     Need,
-    Offer,
     Part,
     Spot,
     gang,
@@ -25,23 +21,26 @@ from weighhouse_backend.campaigns.matching import (
     need_of,
     willing,
 )
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
-from weighhouse_backend.campaigns.outbox import Outbox
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import (
-    AttemptStatus,
-    CampaignStatus,
-    CancelMode,
-    MemberStatus,
-    RunStatus,
-)
 from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.execution.blocks import BlockService
+from weighhouse_backend.execution.fair_share import Shares
+from weighhouse_backend.execution.machine_time import shares_lately
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.quotas.guard import QuotaGuard
+from weighhouse_backend.runs.attempt_repository import GangRepository
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Cell, Run
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import (
+    AttemptStatus,
+    CampaignStatus,
+    CancelMode,
+    MemberStatus,
+    RunStatus,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -350,22 +349,6 @@ def _slot(part: Part) -> tuple[UUID, str]:
     return part.spot.agent_id, part.spot.slot
 
 
-def spots_of(agents: Sequence[Agent], in_force: Mapping[UUID, frozenset[str]]) -> list[Spot]:
-    """All slots of agents; one whose policy cannot be read has none.
-
-    :param in_force: agent → plugins that it may be given work of.
-    """
-    found = []
-    for agent in agents:
-        try:
-            offer = offer_of(agent, in_force.get(agent.id, frozenset()))
-        except ValueError as error:
-            log.warning("agent_passed_over", agent=agent.name, reason=str(error))
-            continue
-        found += [Spot(agent.id, slot.name, offer) for slot in offer.policy.slots]
-    return found
-
-
 def _need(document: Document, cell: Cell) -> Need:
     return need_of(document, cell.target_index, cell.workload_index, cell.load_index)
 
@@ -377,18 +360,3 @@ def _block_needs(document: Document, cell: Cell) -> list[Need]:
         for target in range(len(document.targets))
         if target != cell.target_index
     ]
-
-
-def offer_of(agent: Agent, in_force: frozenset[str]) -> Offer:
-    """What an agent has.
-
-    :param in_force: plugins that it may be given work of.
-    """
-    return Offer(
-        roles=frozenset(agent.roles),
-        labels=agent.labels,
-        deployments={name: has for name, has in agent.deployments.items() if name in in_force},
-        policy=PolicyStatement.as_kept(agent.policy),
-        versions=agent.plugins,
-        waiting=frozenset(agent.deployments) - in_force,
-    )

@@ -9,8 +9,8 @@ from sqlalchemy import Text, Uuid, cast, func, select, true
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell
-from weighhouse_backend.campaigns.states import LIVE_MEMBERS
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell
+from weighhouse_backend.runs.states import LIVE_MEMBERS
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from sqlalchemy import ForeignKey, Text, func, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.errors import CampaignNotFound
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.db import Base
+from weighhouse_backend.runs.errors import CampaignNotFound
 
 
 class DeletedCampaign(Base):

@@ -6,13 +6,19 @@ from uuid import UUID
 
 from weighhouse_protocol.report import Failure
 
-from weighhouse_backend.campaigns.barriers import away
 from weighhouse_backend.campaigns.documents import measured_document
-from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
-from weighhouse_backend.campaigns.gangs import GangService
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember
-from weighhouse_backend.campaigns.orders import planned_phases
-from weighhouse_backend.campaigns.states import (
+from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.execution.barriers import away
+from weighhouse_backend.execution.gangs import GangService
+from weighhouse_backend.execution.orders import planned_phases
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.runs.attempt_repository import GangRepository, Held
+from weighhouse_backend.runs.models import Attempt, AttemptMember
+from weighhouse_backend.runs.states import (
     LIVE_ATTEMPTS,
     LIVE_MEMBERS,
     AttemptStatus,
@@ -20,12 +26,6 @@ from weighhouse_backend.campaigns.states import (
     MemberStatus,
     RunStatus,
 )
-from weighhouse_backend.campaigns.transitions import Transitions
-from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.fleet.service import FleetService
-from weighhouse_backend.kit.clock import Clock
-from weighhouse_backend.kit.jobs import Jobs
-from weighhouse_backend.kit.settings import Settings
 
 HARD_LIMIT_SECONDS = 60.0
 """A run may take its own limit and this much more."""

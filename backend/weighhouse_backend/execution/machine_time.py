@@ -5,8 +5,8 @@ import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.fair_share import LATELY, Shares
-from weighhouse_backend.campaigns.models import AttemptMember
+from weighhouse_backend.execution.fair_share import LATELY, Shares
+from weighhouse_backend.runs.models import AttemptMember
 
 
 def shares_lately(session: Session, now: datetime.datetime) -> Shares:

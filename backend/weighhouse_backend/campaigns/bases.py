@@ -9,19 +9,18 @@ from weighhouse_protocol.bases import BaseChoice
 from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.allocation import spots_of
 from weighhouse_backend.campaigns.beside import base_targets, cells_beside, with_beside
 from weighhouse_backend.campaigns.documents import document_of
-from weighhouse_backend.campaigns.errors import BaseCampaignUnusable
-from weighhouse_backend.campaigns.feasibility import never_possible
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
+from weighhouse_backend.campaigns.feasibility import never_possible, spots_of
 from weighhouse_backend.experiments.errors import ExperimentInvalid
 from weighhouse_backend.experiments.models import Experiment
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.experiments.validation import MOST_RUNS
 from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.runs.errors import BaseCampaignUnusable
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.states import CampaignStatus, Verdict
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""What agents carry out: allocation, offers, attempts, gangs, barriers, leases."""
