@@ -21,11 +21,11 @@ from weighhouse_backend.identity import factor_models as factors
 from weighhouse_backend.identity import models as identity
 from weighhouse_backend.kit import idempotency, owed
 from weighhouse_backend.kit.db import Base
+from weighhouse_backend.measurements import models as results
 from weighhouse_backend.membership import domain_models as domains
 from weighhouse_backend.noise import models as noise
 from weighhouse_backend.notices import models as notices
 from weighhouse_backend.prices import models as prices
-from weighhouse_backend.results import models as results
 from weighhouse_backend.retention import models as retention
 from weighhouse_backend.runs import models as campaigns
 from weighhouse_backend.series import models as series

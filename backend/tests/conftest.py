@@ -35,7 +35,7 @@ from weighhouse_backend.kit.outages import install_outages
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.errors import install_unreadable
+from weighhouse_backend.measurements.errors import install_unreadable
 from weighhouse_backend.sign_in.logins import Turns
 
 from backend.tests.results.laboratory import ROUTERS, Laboratory

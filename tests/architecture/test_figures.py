@@ -24,7 +24,7 @@ MAY: dict[str, str] = {
     "protocol/weighhouse_protocol/figures.py": "the catalogue",
     "backend/weighhouse_backend/results/sources.py": "how each is worked out",
     "backend/weighhouse_backend/results/settlement.py": "the columns of a summary",
-    "backend/weighhouse_backend/results/filling.py": "what is drawn of a fill",
+    "backend/weighhouse_backend/results/fill.py": "what is drawn of a fill",
     "backend/weighhouse_backend/results/scenario_schemas.py": "what a soak is read by",
     "judging/weighhouse_judging/bench/calibrating.py": "a bench that gives two of them",
     "judging/weighhouse_judging/bench/scenarios.py": "a bench that gives three of them",

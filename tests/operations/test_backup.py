@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from weighhouse_backend.results.directory import ArtifactDirectory
+from weighhouse_backend.files.directory import ArtifactDirectory
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 from weighhouse_testing.command import weighhouse

@@ -23,8 +23,8 @@ from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.owed import MOST_TRIES, OwedJob
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.models import Interval
-from weighhouse_backend.results.packing import DriverUse
+from weighhouse_backend.measurements.models import Interval
+from weighhouse_backend.measurements.packed_intervals import DriverUse
 from weighhouse_backend.runs.states import CampaignStatus
 from weighhouse_testing.world import World, make_world
 from weighhouse_worker import tasks

@@ -14,7 +14,7 @@ from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.models import Interval, RunRecord, RunSummary
+from weighhouse_backend.measurements.models import Interval, RunRecord, RunSummary
 from weighhouse_backend.runs.models import Attempt, Campaign, Run
 from weighhouse_judging.arithmetic.histograms import Histogram, from_text
 from weighhouse_protocol.yaml_document import parse_experiment

@@ -2,8 +2,8 @@
 
 import pytest
 from sqlalchemy import select
+from weighhouse_backend.measurements.models import RunSummary
 from weighhouse_backend.results import sources
-from weighhouse_backend.results.models import RunSummary
 from weighhouse_backend.runs.models import Run
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_protocol.figures import CATALOGUE, Figure, percentile

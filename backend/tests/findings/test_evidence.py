@@ -9,8 +9,8 @@ from weighhouse_backend.findings.evidence import (
     steal_percent,
 )
 from weighhouse_backend.findings.memory import held_in_effect
-from weighhouse_backend.results.models import ResourceSample, RunRecord
-from weighhouse_backend.results.records import merged
+from weighhouse_backend.measurements.models import ResourceSample, RunRecord
+from weighhouse_backend.measurements.records import merged
 from weighhouse_backend.results.schemas import DriverRecord
 from weighhouse_backend.runs.models import AttemptMember
 from weighhouse_judging.findings.observation import OperationFigures, RunObservation

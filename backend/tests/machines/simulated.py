@@ -19,8 +19,8 @@ from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.problems import Problem
+from weighhouse_backend.measurements.models import Interval as StoredInterval
 from weighhouse_backend.results.dependencies import Results
-from weighhouse_backend.results.models import Interval as StoredInterval
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Run
 from weighhouse_backend.runs.states import LIVE_ATTEMPTS, LIVE_MEMBERS
 from weighhouse_protocol.driver import Interval

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from weighhouse_backend.gates.dependencies import Gates
 from weighhouse_backend.kit.db import Base
-from weighhouse_backend.results import models
+from weighhouse_backend.measurements import models
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell, Run
 from weighhouse_backend.runs.states import RunStatus
 from weighhouse_protocol.report import Completion

@@ -4,8 +4,14 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
-from weighhouse_backend.results.aligning import align
-from weighhouse_backend.results.packing import OK, DriverUse, Outcome, PhaseKind, StoredInterval
+from weighhouse_backend.measurements.alignment import align
+from weighhouse_backend.measurements.packed_intervals import (
+    OK,
+    DriverUse,
+    Outcome,
+    PhaseKind,
+    StoredInterval,
+)
 
 SECOND = 1_000_000
 BEGIN = 1_800_000_000 * SECOND

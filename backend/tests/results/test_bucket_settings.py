@@ -3,9 +3,9 @@
 import pytest
 from minio.helpers import check_bucket_name
 from pydantic import SecretStr, ValidationError
+from weighhouse_backend.files.bucket import ArtifactBucket, open_bucket
+from weighhouse_backend.files.stores import store_of
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.results.bucket import ArtifactBucket, open_bucket
-from weighhouse_backend.results.stores import store_of
 
 GIVEN = {
     "database_url": "postgresql+psycopg://a:of-the-database@b/c", "redis_url": "x",

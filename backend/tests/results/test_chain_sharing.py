@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import select, text
-from weighhouse_backend.results import models
+from weighhouse_backend.measurements import models
 
 from .laboratory import experiment
 from .reports import START_US, described, ended, interval, latencies, numbered, recorded

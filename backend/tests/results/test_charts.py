@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from weighhouse_backend.results import charts
-from weighhouse_backend.results.packing import (
+from weighhouse_backend.measurements import charts
+from weighhouse_backend.measurements.packed_intervals import (
     ALL,
     NEVER_SENT,
     DriverUse,
@@ -14,7 +14,7 @@ from weighhouse_backend.results.packing import (
     unpack,
     unpack_extremes,
 )
-from weighhouse_backend.results.summaries import sum_phases
+from weighhouse_backend.measurements.summaries import sum_phases
 from weighhouse_judging.arithmetic.histograms import Histogram
 
 SECOND = 1_000_000

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import func, select
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.models import Interval
-from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.measurements.models import Interval
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_testing.waiting import PATIENCE_SECONDS
 

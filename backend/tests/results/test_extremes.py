@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.models import Interval
+from weighhouse_backend.measurements.models import Interval
 
 from .laboratory import experiment
 from .reports import START_US, interval, numbered, recorded, whole_run

@@ -4,11 +4,11 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import delete, select
+from weighhouse_backend.faults.fault_course import costs, episodes
+from weighhouse_backend.faults.marks import Mark
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results import models
-from weighhouse_backend.results.fault_marks import Mark
-from weighhouse_backend.results.faults import costs, episodes
-from weighhouse_backend.results.packing import OK, Outcome, StoredInterval
+from weighhouse_backend.measurements import models
+from weighhouse_backend.measurements.packed_intervals import OK, Outcome, StoredInterval
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_protocol.redistribution import amount_label
 

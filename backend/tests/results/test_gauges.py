@@ -3,7 +3,7 @@
 import datetime
 
 import pytest
-from weighhouse_backend.results.gauges import GaugeStep, gauges_of, unit_of
+from weighhouse_backend.measurements.gauges import GaugeStep, gauges_of, unit_of
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import START_US, numbered, whole_run

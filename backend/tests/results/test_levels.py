@@ -7,18 +7,23 @@ from uuid import UUID
 import pytest
 from sqlalchemy import delete, select
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results import models
-from weighhouse_backend.results.building import FIRST
-from weighhouse_backend.results.charts import heat_map, merge_and_draw, merge_neighbours, series
-from weighhouse_backend.results.level_repository import LevelRepository
-from weighhouse_backend.results.levels import WIDTHS, Piece, closed, lowest_width, reported
-from weighhouse_backend.results.packing import OK, Outcome, StoredInterval
-from weighhouse_backend.results.points import packed_points
-from weighhouse_backend.results.repository import ResultRepository, interval_row
-from weighhouse_backend.results.sample_levels import WIDTHS as SAMPLE_WIDTHS
-from weighhouse_backend.results.sampling import SampleService
+from weighhouse_backend.measurements import models
+from weighhouse_backend.measurements.charts import (
+    heat_map,
+    merge_and_draw,
+    merge_neighbours,
+    series,
+)
+from weighhouse_backend.measurements.level_repository import LevelRepository
+from weighhouse_backend.measurements.level_service import FIRST
+from weighhouse_backend.measurements.levels import WIDTHS, Piece, closed, lowest_width, reported
+from weighhouse_backend.measurements.packed_intervals import OK, Outcome, StoredInterval
+from weighhouse_backend.measurements.points import packed_points
+from weighhouse_backend.measurements.repository import ResultRepository, interval_row
+from weighhouse_backend.measurements.sample_levels import WIDTHS as SAMPLE_WIDTHS
+from weighhouse_backend.measurements.samples import SampleService
+from weighhouse_backend.measurements.summaries import sum_phases
 from weighhouse_backend.results.settlement import summary_row
-from weighhouse_backend.results.summaries import sum_phases
 
 from .laboratory import experiment
 from .reports import ended, histogram, interval, latencies, numbered, raw, recorded

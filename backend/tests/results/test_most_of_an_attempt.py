@@ -3,10 +3,10 @@
 import hashlib
 
 import pytest
+from weighhouse_backend.files.logs import MOST_STREAMS, flows_of
 from weighhouse_backend.kit import flows
 from weighhouse_backend.kit.flows import Flows
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.results.logs import MOST_STREAMS, flows_of
 
 from .laboratory import experiment
 from .test_events import ticks

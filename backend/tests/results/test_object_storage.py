@@ -8,11 +8,12 @@ from uuid import uuid4
 
 import pytest
 from pydantic import SecretStr
+from weighhouse_backend.files import bucket
+from weighhouse_backend.files.directory import ArtifactDirectory
+from weighhouse_backend.files.stores import store_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results import bucket, models
-from weighhouse_backend.results.directory import ArtifactDirectory
-from weighhouse_backend.results.errors import FilesAway
-from weighhouse_backend.results.stores import store_of
+from weighhouse_backend.measurements import models
+from weighhouse_backend.measurements.errors import FilesAway
 from weighhouse_testing.s3 import ACCESS_KEY, SECRET_KEY, running_store
 from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 

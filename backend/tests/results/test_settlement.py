@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import pytest
-from weighhouse_backend.results.packing import Outcome, StoredInterval
-from weighhouse_backend.results.sampling import SampleService
-from weighhouse_backend.results.summaries import sum_phases
+from weighhouse_backend.measurements.packed_intervals import Outcome, StoredInterval
+from weighhouse_backend.measurements.samples import SampleService
+from weighhouse_backend.measurements.summaries import sum_phases
 from weighhouse_judging.arithmetic.histograms import Histogram
 
 from .laboratory import experiment, steady

@@ -6,11 +6,11 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import select, update
+from weighhouse_backend.files.directory import ArtifactDirectory
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.measurements import models
 from weighhouse_backend.quotas.models import ResultSize
-from weighhouse_backend.results import models
-from weighhouse_backend.results.directory import ArtifactDirectory
 from weighhouse_backend.runs.models import Campaign, CampaignEvent
 
 from backend.tests.results.laboratory import experiment

@@ -66,6 +66,7 @@ from weighhouse_backend.kit.shares import Shares
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.tracing import Tracing, tracing_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.measurements.errors import install_unreadable
 from weighhouse_backend.membership.domain_endpoints import router as domains
 from weighhouse_backend.membership.endpoints import router as membership
 from weighhouse_backend.noise.endpoints import router as noise
@@ -75,7 +76,6 @@ from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.quotas.endpoints import router as quotas
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
-from weighhouse_backend.results.errors import install_unreadable
 from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.sign_in.account_endpoints import router as account

@@ -1,7 +1,5 @@
 """Campaigns for people and pipelines."""
 
-# ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
-
 import re
 from collections.abc import AsyncIterator
 from typing import Annotated

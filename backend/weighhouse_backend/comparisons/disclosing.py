@@ -11,8 +11,8 @@ from weighhouse_backend.comparisons.sides import Side, side_labels
 from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.disclosure.service import Disclosed
 from weighhouse_backend.disclosure.sheet import Fact
+from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.results.figures import RunFigures
-from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.runs.states import RunStatus
 
 GIBIBYTE = 2**30

@@ -10,7 +10,7 @@ from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 
-from weighhouse_backend.results.records import AttemptRecord
+from weighhouse_backend.measurements.records import AttemptRecord
 
 
 def side_facts(

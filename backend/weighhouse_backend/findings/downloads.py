@@ -8,6 +8,7 @@ from fastapi.responses import PlainTextResponse
 
 from weighhouse_backend.findings.histograms import Phase, Wanted
 from weighhouse_backend.kit.downloads import content_disposition
+from weighhouse_backend.measurements.repository import HistogramKind
 from weighhouse_backend.results.histogram_files import (
     HistogramExport,
     as_hgrm,
@@ -15,7 +16,6 @@ from weighhouse_backend.results.histogram_files import (
     as_json,
 )
 from weighhouse_backend.results.histogram_schemas import HistogramRead
-from weighhouse_backend.results.repository import HistogramKind
 
 Form = Annotated[
     Literal["json", "hgrm", "hlog"],

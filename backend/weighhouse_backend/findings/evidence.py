@@ -14,11 +14,11 @@ from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.documents import load_of
 from weighhouse_backend.findings.memory import Held, held_in_effect
-from weighhouse_backend.results.models import ResourceSample, RunSummary
-from weighhouse_backend.results.packing import ALL
-from weighhouse_backend.results.records import AttemptRecord
+from weighhouse_backend.measurements.models import ResourceSample, RunSummary
+from weighhouse_backend.measurements.packed_intervals import ALL
+from weighhouse_backend.measurements.records import AttemptRecord
+from weighhouse_backend.measurements.summaries import US_PER_SECOND
 from weighhouse_backend.results.schemas import DriverRecord
-from weighhouse_backend.results.summaries import US_PER_SECOND
 from weighhouse_backend.runs.models import AttemptMember, Cell
 
 MEBIBYTE = 2**20

@@ -20,8 +20,8 @@ from weighhouse_backend.findings.caveats import answered, caveats_read, left_out
 from weighhouse_backend.findings.evidence import observation
 from weighhouse_backend.findings.repository import FindingRepository
 from weighhouse_backend.findings.schemas import FindingRead, RunRead
-from weighhouse_backend.results.reading import RunReadService
-from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.measurements.repository import ResultRepository
+from weighhouse_backend.results.run_service import RunReadService
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus
 

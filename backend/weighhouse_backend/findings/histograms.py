@@ -17,11 +17,11 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, RunFinding
 from weighhouse_backend.findings.repository import FindingRepository
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.measurements.errors import ResultNotThere
+from weighhouse_backend.measurements.repository import HistogramKind, ResultRepository
 from weighhouse_backend.results.distributions import CountedRun, DistributionService
-from weighhouse_backend.results.errors import ResultNotThere
 from weighhouse_backend.results.histogram_files import HistogramExport, RecordedRun
 from weighhouse_backend.results.histogram_schemas import HistogramFacts
-from weighhouse_backend.results.repository import HistogramKind, ResultRepository
 from weighhouse_backend.runs.models import Campaign, Run
 
 Phase = Literal["load", "measure"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from weighhouse_judging.findings.course import WORDS, sentence
 from weighhouse_judging.findings.steadiness import Course, assess
 
-from weighhouse_backend.results.charts import MeasuredWindow
+from weighhouse_backend.measurements.charts import MeasuredWindow
 from weighhouse_backend.results.series_schemas import (
     CourseRead,
     CourseSegmentRead,

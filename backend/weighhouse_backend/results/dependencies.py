@@ -9,25 +9,25 @@ from fastapi import Depends
 
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.execution.dependencies import Execution, ExecutionDep
+from weighhouse_backend.faults.service import FaultService
+from weighhouse_backend.files.artifacts import ArtifactService
+from weighhouse_backend.files.logs import LogService
+from weighhouse_backend.files.stores import ArtifactStore, store_of
 from weighhouse_backend.identity.access import CallerDep
-from weighhouse_backend.results.artifacts import ArtifactService
-from weighhouse_backend.results.building import LevelService
-from weighhouse_backend.results.chain_sharing import ChainSharing
+from weighhouse_backend.measurements.level_repository import LevelRepository
+from weighhouse_backend.measurements.level_service import LevelService
+from weighhouse_backend.measurements.repository import ResultRepository
+from weighhouse_backend.measurements.samples import SampleService
+from weighhouse_backend.results.chain_parts import ChainSharing
 from weighhouse_backend.results.distributions import DistributionService
-from weighhouse_backend.results.fault_costs import FaultService
+from weighhouse_backend.results.expiry import ThinningService
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.results.footprints import FootprintService
-from weighhouse_backend.results.gauge_reading import GaugeReadService
+from weighhouse_backend.results.gauge_service import GaugeReadService
 from weighhouse_backend.results.ingestion import EventService
-from weighhouse_backend.results.level_repository import LevelRepository
-from weighhouse_backend.results.logs import LogService
-from weighhouse_backend.results.reading import RunReadService
-from weighhouse_backend.results.repository import ResultRepository
-from weighhouse_backend.results.sampling import SampleService
-from weighhouse_backend.results.scenario_reading import ScenarioReadService
+from weighhouse_backend.results.run_service import RunReadService
+from weighhouse_backend.results.scenario_service import ScenarioReadService
 from weighhouse_backend.results.settlement import SettlementService
-from weighhouse_backend.results.stores import ArtifactStore, store_of
-from weighhouse_backend.results.thinning import ThinningService
 from weighhouse_backend.runs.models import Run
 
 

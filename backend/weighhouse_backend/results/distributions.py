@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
-from weighhouse_backend.results import views
-from weighhouse_backend.results.repository import (
+from weighhouse_backend.measurements.repository import (
     HistogramKind,
     ResultRepository,
     StoredHistogram,
 )
+from weighhouse_backend.results import views
 from weighhouse_backend.runs.models import Cell, Run
 from weighhouse_backend.runs.states import RunStatus
 

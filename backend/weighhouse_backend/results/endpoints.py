@@ -10,20 +10,21 @@ from fastapi.responses import FileResponse, PlainTextResponse, StreamingResponse
 from weighhouse_protocol.report import EventBatch, EventsAccepted
 
 from weighhouse_backend.execution.dependencies import MemberDep, sending_member
+from weighhouse_backend.faults.schemas import FaultsRead
+from weighhouse_backend.files.artifacts import MOST_BYTES
+from weighhouse_backend.files.logs import MOST_PIECE_BYTES
+from weighhouse_backend.files.uploads import UploadDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.downloads import content_disposition, file_name
 from weighhouse_backend.kit.etags import ASK_AGAIN, etag, is_known
 from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.measurements.charts import MOST_COLUMNS, MOST_POINTS
+from weighhouse_backend.measurements.errors import ResultNotThere
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
-from weighhouse_backend.results.artifacts import MOST_BYTES
 from weighhouse_backend.results.chart_schemas import HeatMapRead, SpectrumRead
-from weighhouse_backend.results.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.results.dependencies import ResultsDep, VisibleRunDep
-from weighhouse_backend.results.errors import ResultNotThere
-from weighhouse_backend.results.fault_schemas import FaultsRead
 from weighhouse_backend.results.gauge_schemas import GaugesRead
-from weighhouse_backend.results.logs import MOST_PIECE_BYTES
 from weighhouse_backend.results.scenario_schemas import RunScenarioRead
 from weighhouse_backend.results.schemas import (
     LogAccepted,
@@ -32,7 +33,6 @@ from weighhouse_backend.results.schemas import (
 from weighhouse_backend.results.series_schemas import (
     RunSeriesRead,
 )
-from weighhouse_backend.results.uploads import UploadDep
 from weighhouse_backend.runs.models import Run
 from weighhouse_backend.runs.states import RunStatus
 

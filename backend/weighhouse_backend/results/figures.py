@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 from weighhouse_protocol.figures import CATALOGUE, Figure, Figures
 
 from weighhouse_backend.campaigns.plan import AGAIN
-from weighhouse_backend.results.models import RunSummary
-from weighhouse_backend.results.packing import ALL
-from weighhouse_backend.results.records import AttemptRecord
-from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.measurements.models import RunSummary
+from weighhouse_backend.measurements.packed_intervals import ALL
+from weighhouse_backend.measurements.records import AttemptRecord
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.results.sources import (
     Measured,
     is_asked_of_histogram,

@@ -9,8 +9,8 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.results.models import ResourceSample
-from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.measurements.models import ResourceSample
+from weighhouse_backend.measurements.repository import ResultRepository
 
 Measure = Literal["resident", "used", "disk"]
 """Memory of the system's processes; memory that the system says it uses for data; its files."""

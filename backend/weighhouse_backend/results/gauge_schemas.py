@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from weighhouse_backend.results.gauges import Source, Unit
+from weighhouse_backend.measurements.gauges import Source, Unit
 
 
 class GaugeRead(BaseModel):

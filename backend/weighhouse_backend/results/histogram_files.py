@@ -18,7 +18,7 @@ from weighhouse_judging.arithmetic.histograms import NS_PER_US, Counts, Histogra
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
-from weighhouse_backend.results.charts import spectrum
+from weighhouse_backend.measurements.charts import spectrum
 from weighhouse_backend.results.histogram_schemas import (
     HistogramFacts,
     HistogramPercentile,

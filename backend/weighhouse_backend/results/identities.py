@@ -12,8 +12,8 @@ from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.report import Setting
 
+from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.results.figures import RunFigures
-from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.runs.states import RunStatus
 
 DRIVER = "driver."

@@ -22,13 +22,13 @@ from weighhouse_protocol.report import (
 
 from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.execution.intake import IntakeService
-from weighhouse_backend.results import models
-from weighhouse_backend.results.building import LevelService
+from weighhouse_backend.measurements import models
+from weighhouse_backend.measurements.errors import EventsInvalid, EventsTooMany
+from weighhouse_backend.measurements.level_service import LevelService
+from weighhouse_backend.measurements.packed_intervals import StoredInterval, from_report
+from weighhouse_backend.measurements.repository import ResultRepository, interval_row
 from weighhouse_backend.results.chains import measured_phases, moment_of
-from weighhouse_backend.results.errors import EventsInvalid, EventsTooMany
 from weighhouse_backend.results.live import LiveSample
-from weighhouse_backend.results.packing import StoredInterval, from_report
-from weighhouse_backend.results.repository import ResultRepository, interval_row
 from weighhouse_backend.results.schemas import MemoryRead, PhaseRecord
 from weighhouse_backend.runs.instants import instant
 from weighhouse_backend.runs.models import AttemptMember

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from weighhouse_judging.arithmetic.histograms import HistogramError
 
-from weighhouse_backend.results.packing import StoredInterval
-from weighhouse_backend.results.summaries import US_PER_SECOND, PhaseSum
+from weighhouse_backend.measurements.packed_intervals import StoredInterval
+from weighhouse_backend.measurements.summaries import US_PER_SECOND, PhaseSum
 from weighhouse_backend.runs.instants import instant
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from weighhouse_protocol.facts import MachineFacts
 
+from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.results.figures import RunFigures
-from weighhouse_backend.results.records import AttemptRecord
 
 GIBIBYTE = 2**30
 

@@ -11,7 +11,7 @@ from weighhouse_protocol.load import Share
 from weighhouse_protocol.report import SettingSource
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, FailureRead, LoadLevelRead
-from weighhouse_backend.results.thinned import ThinnedRead
+from weighhouse_backend.measurements.expired import ThinnedRead
 from weighhouse_backend.runs.states import AttemptStatus, MemberStatus, RunStatus
 
 

@@ -11,16 +11,23 @@ from weighhouse_protocol.report import Failure
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.faults.service import FaultService
 from weighhouse_backend.kit.clock import Clock
-from weighhouse_backend.results import models
-from weighhouse_backend.results.aligning import Cut
-from weighhouse_backend.results.building import FIRST, LevelService
-from weighhouse_backend.results.chain_sharing import ChainSharing
-from weighhouse_backend.results.fault_costs import FaultService
+from weighhouse_backend.measurements import models
+from weighhouse_backend.measurements.alignment import Cut
+from weighhouse_backend.measurements.level_service import FIRST, LevelService
+from weighhouse_backend.measurements.packed_intervals import ALL, PhaseKind, StoredInterval
+from weighhouse_backend.measurements.repository import ResultRepository
+from weighhouse_backend.measurements.summaries import (
+    QUANTILES,
+    US_PER_SECOND,
+    OperationSum,
+    PhaseSum,
+    sum_phases,
+)
+from weighhouse_backend.results.chain_parts import ChainSharing
 from weighhouse_backend.results.footprints import cpu_percent
-from weighhouse_backend.results.packing import ALL, PhaseKind, StoredInterval
-from weighhouse_backend.results.repository import ResultRepository
-from weighhouse_backend.results.scenario_reading import (
+from weighhouse_backend.results.scenario_service import (
     COURSES,
     SCENARIO,
     figures_of,
@@ -29,13 +36,6 @@ from weighhouse_backend.results.scenario_reading import (
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
 from weighhouse_backend.results.sources import SERVER_CPU
 from weighhouse_backend.results.success import failure_of
-from weighhouse_backend.results.summaries import (
-    QUANTILES,
-    US_PER_SECOND,
-    OperationSum,
-    PhaseSum,
-    sum_phases,
-)
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus
 

@@ -7,9 +7,9 @@ from operator import attrgetter
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_protocol.figures import CATALOGUE, Figure, Figures, Value
 
-from weighhouse_backend.results.models import RunSummary
-from weighhouse_backend.results.records import AttemptRecord
-from weighhouse_backend.results.repository import StoredHistogram
+from weighhouse_backend.measurements.models import RunSummary
+from weighhouse_backend.measurements.records import AttemptRecord
+from weighhouse_backend.measurements.repository import StoredHistogram
 
 
 @dataclass(frozen=True)

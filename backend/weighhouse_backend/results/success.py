@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from weighhouse_protocol.report import Failure
 
-from weighhouse_backend.results.packing import PhaseKind
+from weighhouse_backend.measurements.packed_intervals import PhaseKind
+from weighhouse_backend.measurements.summaries import OperationSum, PhaseSum
 from weighhouse_backend.results.schemas import PhaseRecord
-from weighhouse_backend.results.summaries import OperationSum, PhaseSum
 
 MOST = 0.5
 """Share of what was answered, or of the records to be loaded, that may fail; beyond it the phase

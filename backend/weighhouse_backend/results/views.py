@@ -10,10 +10,11 @@ from weighhouse_protocol.yaml_document import experiment_to_yaml
 
 from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
-from weighhouse_backend.results.models import RunRecord, RunSummary
-from weighhouse_backend.results.packing import ALL
-from weighhouse_backend.results.records import AttemptRecord
-from weighhouse_backend.results.sample_levels import Samples
+from weighhouse_backend.measurements.models import RunRecord, RunSummary
+from weighhouse_backend.measurements.packed_intervals import ALL
+from weighhouse_backend.measurements.records import AttemptRecord
+from weighhouse_backend.measurements.sample_levels import Samples
+from weighhouse_backend.measurements.summaries import US_PER_SECOND
 from weighhouse_backend.results.schemas import (
     AgentOfRun,
     AskedLatency,
@@ -33,7 +34,6 @@ from weighhouse_backend.results.series_schemas import (
     ResourceLines,
 )
 from weighhouse_backend.results.sources import Measured, worked_out
-from weighhouse_backend.results.summaries import US_PER_SECOND
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Cell, Run
 from weighhouse_backend.runs.states import AttemptStatus, MemberStatus, RunStatus
 

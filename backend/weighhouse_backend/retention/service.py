@@ -15,7 +15,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.jobs import Jobs
-from weighhouse_backend.results.thinning import Removable, ThinningService
+from weighhouse_backend.results.expiry import Removable, ThinningService
 from weighhouse_backend.retention.errors import CampaignHeld
 from weighhouse_backend.retention.holding import HoldingService
 from weighhouse_backend.retention.models import RetentionRules

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weighhouse_backend.results.models import RunRecord
+from weighhouse_backend.measurements.models import RunRecord
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_backend.results import models
-from weighhouse_backend.results.building import FIRST, LevelService
-from weighhouse_backend.results.fault_marks import TELLING, Mark
-from weighhouse_backend.results.fault_schemas import FaultsRead
-from weighhouse_backend.results.faults import BEGUN, costs
-from weighhouse_backend.results.packing import StoredInterval
-from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.faults.fault_course import BEGUN, costs
+from weighhouse_backend.faults.marks import TELLING, Mark
+from weighhouse_backend.faults.schemas import FaultsRead
+from weighhouse_backend.measurements import models
+from weighhouse_backend.measurements.level_service import FIRST, LevelService
+from weighhouse_backend.measurements.packed_intervals import StoredInterval
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.runs.instants import microseconds
 from weighhouse_backend.runs.models import Run
 from weighhouse_backend.runs.states import RunStatus

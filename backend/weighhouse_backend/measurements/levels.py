@@ -9,10 +9,10 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from weighhouse_backend.results.charts import merge_and_draw
-from weighhouse_backend.results.packing import StoredInterval
-from weighhouse_backend.results.points import Window
-from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.measurements.charts import merge_and_draw
+from weighhouse_backend.measurements.packed_intervals import StoredInterval
+from weighhouse_backend.measurements.points import Window
+from weighhouse_backend.measurements.summaries import US_PER_SECOND
 
 WIDTHS: tuple[int, ...] = tuple(2**step for step in range(13))
 """Seconds, up to some 68 minutes: a run of four weeks has 591 windows of the widest."""

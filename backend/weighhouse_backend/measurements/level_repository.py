@@ -10,17 +10,23 @@ from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.kit.db import Base, insert_new
-from weighhouse_backend.results.levels import Closed, Piece, Place, reported
-from weighhouse_backend.results.models import (
+from weighhouse_backend.measurements.levels import Closed, Piece, Place, reported
+from weighhouse_backend.measurements.models import (
     Interval,
     LevelsWanted,
     LevelWindow,
     ThinnedAttempt,
 )
-from weighhouse_backend.results.packing import DriverUse, StoredInterval, cut, pack, unpack
-from weighhouse_backend.results.packing import unpack_extremes as extremes
-from weighhouse_backend.results.points import Window, packed_points, unpacked_points
-from weighhouse_backend.results.repository import RAW
+from weighhouse_backend.measurements.packed_intervals import (
+    DriverUse,
+    StoredInterval,
+    cut,
+    pack,
+    unpack,
+)
+from weighhouse_backend.measurements.packed_intervals import unpack_extremes as extremes
+from weighhouse_backend.measurements.points import Window, packed_points, unpacked_points
+from weighhouse_backend.measurements.repository import RAW
 from weighhouse_backend.runs.instants import instant, microseconds
 
 STREAMED = 200

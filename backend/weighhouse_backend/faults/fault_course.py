@@ -15,8 +15,8 @@ from weighhouse_judging.scenarios import fault
 from weighhouse_judging.scenarios.planning import PlanRefused
 from weighhouse_judging.scenarios.spread import Interval
 
-from weighhouse_backend.results.fault_marks import Mark, Moved, redistribution, redistributions
-from weighhouse_backend.results.fault_schemas import (
+from weighhouse_backend.faults.marks import Mark, Moved, redistribution, redistributions
+from weighhouse_backend.faults.schemas import (
     FaultRead,
     FaultsRead,
     FaultVerbRead,
@@ -24,8 +24,13 @@ from weighhouse_backend.results.fault_schemas import (
     StretchOperationRead,
     StretchRead,
 )
-from weighhouse_backend.results.packing import ALL, StoredInterval
-from weighhouse_backend.results.summaries import QUANTILES, US_PER_SECOND, OperationSum, PhaseSum
+from weighhouse_backend.measurements.packed_intervals import ALL, StoredInterval
+from weighhouse_backend.measurements.summaries import (
+    QUANTILES,
+    US_PER_SECOND,
+    OperationSum,
+    PhaseSum,
+)
 
 BEGUN, ENDED = "fault", frozenset({"fault_done", "fault_failed"})
 MENDS = {

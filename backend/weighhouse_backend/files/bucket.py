@@ -17,8 +17,8 @@ from urllib3 import BaseHTTPResponse
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry, Timeout
 
-from weighhouse_backend.results.directory import PIECE_BYTES, ArtifactDirectory
-from weighhouse_backend.results.errors import FilesAway
+from weighhouse_backend.files.directory import PIECE_BYTES, ArtifactDirectory
+from weighhouse_backend.measurements.errors import FilesAway
 
 CONNECT_SECONDS, READ_SECONDS = 5.0, 10.0
 """Of connecting, and of sending five megabytes; and of each read."""

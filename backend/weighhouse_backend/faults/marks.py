@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from weighhouse_protocol.redistribution import BEGAN, ENDED, amount_of
 
-from weighhouse_backend.results.fault_schemas import RedistributionRead
-from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.faults.schemas import RedistributionRead
+from weighhouse_backend.measurements.summaries import US_PER_SECOND
 
 PAIRS = {BEGAN: ENDED, "migration_began": "migration_ended"}
 """Marks by which systems tell that data goes from node to node."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weighhouse_backend.results.packing import ALL, Extremes, PhaseKind
-from weighhouse_backend.results.summaries import OperationSum, PhaseSum
+from weighhouse_backend.measurements.packed_intervals import ALL, Extremes, PhaseKind
+from weighhouse_backend.measurements.summaries import OperationSum, PhaseSum
 
 STEPS_OF_AN_OCTAVE = 4
 """Rows of a heat map for each doubling of latency."""

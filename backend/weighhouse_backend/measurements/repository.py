@@ -9,9 +9,9 @@ from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.kit.db import Base, insert_new
-from weighhouse_backend.results.aligning import AlignedPhase, align
-from weighhouse_backend.results.charts import merge_intervals
-from weighhouse_backend.results.models import (
+from weighhouse_backend.measurements.alignment import AlignedPhase, align
+from weighhouse_backend.measurements.charts import merge_intervals
+from weighhouse_backend.measurements.models import (
     Artifact,
     Interval,
     ResourceSample,
@@ -21,7 +21,7 @@ from weighhouse_backend.results.models import (
     ThinnedAttempt,
     TimelineMark,
 )
-from weighhouse_backend.results.packing import (
+from weighhouse_backend.measurements.packed_intervals import (
     DriverUse,
     StoredInterval,
     cut,
@@ -29,8 +29,8 @@ from weighhouse_backend.results.packing import (
     unpack,
     unpack_extremes,
 )
-from weighhouse_backend.results.records import AttemptRecord, merged
-from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.measurements.records import AttemptRecord, merged
+from weighhouse_backend.measurements.summaries import US_PER_SECOND
 from weighhouse_backend.runs.instants import instant, microseconds
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.measurements.summaries import US_PER_SECOND
 
 
 @dataclass

@@ -4,7 +4,7 @@ import datetime
 
 from pydantic import BaseModel
 
-from weighhouse_backend.results.models import ThinnedAttempt
+from weighhouse_backend.measurements.models import ThinnedAttempt
 
 
 class ThinnedRead(BaseModel):

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from weighhouse_judging.arithmetic.histograms import NS_PER_US, Histogram
 
-from weighhouse_backend.results.arrivals import ArrivalLine, Arrived, arrival_line
-from weighhouse_backend.results.packing import (
+from weighhouse_backend.measurements.arrivals import ArrivalLine, Arrived, arrival_line
+from weighhouse_backend.measurements.packed_intervals import (
     ALL,
     ERROR_PREFIX,
     NEVER_SENT,
@@ -28,8 +28,8 @@ from weighhouse_backend.results.packing import (
     PhaseKind,
     StoredInterval,
 )
-from weighhouse_backend.results.points import PointFigures, Window, lower_end_us, window_of
-from weighhouse_backend.results.summaries import US_PER_SECOND, OperationSum, PhaseSum
+from weighhouse_backend.measurements.points import PointFigures, Window, lower_end_us, window_of
+from weighhouse_backend.measurements.summaries import US_PER_SECOND, OperationSum, PhaseSum
 
 MOST_POINTS = 2000
 MOST_COLUMNS = 400

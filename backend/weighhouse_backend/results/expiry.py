@@ -14,13 +14,14 @@ from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session
 from weighhouse_judging.arithmetic.histograms import HistogramError
 
+from weighhouse_backend.faults.service import FaultService
+from weighhouse_backend.files.artifacts import lock_content
+from weighhouse_backend.files.stores import ArtifactStore
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.db import insert_new
-from weighhouse_backend.results.artifacts import lock_content
-from weighhouse_backend.results.building import LevelService
-from weighhouse_backend.results.charts import MOST_POINTS
-from weighhouse_backend.results.fault_costs import FaultService
-from weighhouse_backend.results.models import (
+from weighhouse_backend.measurements.charts import MOST_POINTS
+from weighhouse_backend.measurements.level_service import LevelService
+from weighhouse_backend.measurements.models import (
     Artifact,
     Interval,
     LevelsWanted,
@@ -29,8 +30,7 @@ from weighhouse_backend.results.models import (
     ThinnedAttempt,
     UnneededFile,
 )
-from weighhouse_backend.results.repository import ResultRepository
-from weighhouse_backend.results.stores import ArtifactStore
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.runs.models import Attempt, Run
 
 Removable = Literal["intervals", "logs", "artifacts"]

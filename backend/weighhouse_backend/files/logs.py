@@ -8,9 +8,9 @@ from weighhouse_backend.execution.intake import IntakeService
 from weighhouse_backend.kit.flows import Flows
 from weighhouse_backend.kit.rates import TooManyRequests
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.results.errors import LogGap, LogTooLong
-from weighhouse_backend.results.models import RunLog
-from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.measurements.errors import LogGap, LogTooLong
+from weighhouse_backend.measurements.models import RunLog
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.runs.models import AttemptMember
 
 MEBIBYTE = 1024 * 1024

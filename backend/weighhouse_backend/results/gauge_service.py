@@ -2,10 +2,10 @@
 
 from dataclasses import asdict, dataclass
 
+from weighhouse_backend.measurements.gauges import gauge_steps, gauges_of
+from weighhouse_backend.measurements.summaries import US_PER_SECOND
 from weighhouse_backend.results.gauge_schemas import GaugeRead, GaugesRead, MachineGaugesRead
-from weighhouse_backend.results.gauges import gauge_steps, gauges_of
-from weighhouse_backend.results.reading import RunReadService
-from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.results.run_service import RunReadService
 from weighhouse_backend.runs.instants import microseconds
 from weighhouse_backend.runs.models import Run
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from weighhouse_judging.arithmetic.histograms import Histogram
 
-from weighhouse_backend.results.packing import (
+from weighhouse_backend.measurements.packed_intervals import (
     ERROR_PREFIX,
     NEVER_SENT,
     NOT_FOUND,

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from weighhouse_backend.results.packing import DriverUse, StoredInterval
-from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.measurements.packed_intervals import DriverUse, StoredInterval
+from weighhouse_backend.measurements.summaries import US_PER_SECOND
 
 TOLERANCE = 0.1
 """Share of an interval by which bounds of drivers may differ: their clocks are known to some

@@ -7,9 +7,9 @@ from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from weighhouse_backend.files.bucket import ArtifactBucket, open_bucket
+from weighhouse_backend.files.directory import ArtifactDirectory
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.results.bucket import ArtifactBucket, open_bucket
-from weighhouse_backend.results.directory import ArtifactDirectory
 
 
 class ArtifactStore(Protocol):

@@ -10,8 +10,8 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.results.models import ResourceSample
-from weighhouse_backend.results.sampling import SampleService
+from weighhouse_backend.measurements.models import ResourceSample
+from weighhouse_backend.measurements.samples import SampleService
 
 Unit = Literal["bytes", "packets", "percent", "us", "ms", "seconds", "number"]
 Source = Literal["system", "disk", "network", "machine"]

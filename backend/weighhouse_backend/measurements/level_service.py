@@ -14,8 +14,8 @@ from uuid import UUID
 import structlog
 from weighhouse_judging.arithmetic.histograms import HistogramError
 
-from weighhouse_backend.results.level_repository import Drawn, LevelRepository, Span
-from weighhouse_backend.results.levels import (
+from weighhouse_backend.measurements.level_repository import Drawn, LevelRepository, Span
+from weighhouse_backend.measurements.levels import (
     WIDTHS,
     Closed,
     Piece,
@@ -24,9 +24,9 @@ from weighhouse_backend.results.levels import (
     lowest_width,
     reported,
 )
-from weighhouse_backend.results.packing import StoredInterval
-from weighhouse_backend.results.repository import RAW, ResultRepository
-from weighhouse_backend.results.sampling import SampleService
+from weighhouse_backend.measurements.packed_intervals import StoredInterval
+from weighhouse_backend.measurements.repository import RAW, ResultRepository
+from weighhouse_backend.measurements.samples import SampleService
 from weighhouse_backend.runs.models import AttemptMember
 
 log = structlog.get_logger(__name__)

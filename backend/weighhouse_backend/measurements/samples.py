@@ -9,9 +9,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.kit.db import insert_new
-from weighhouse_backend.results.charts import width_for
-from weighhouse_backend.results.models import ResourceSample, SampleWindow
-from weighhouse_backend.results.sample_levels import (
+from weighhouse_backend.measurements.charts import width_for
+from weighhouse_backend.measurements.models import ResourceSample, SampleWindow
+from weighhouse_backend.measurements.sample_levels import (
     FIGURES,
     LOWEST,
     WIDTHS,

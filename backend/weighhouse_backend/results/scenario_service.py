@@ -9,11 +9,11 @@ from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.results import filling, soaking
-from weighhouse_backend.results.building import FIRST
-from weighhouse_backend.results.filling import Material
-from weighhouse_backend.results.level_repository import LevelRepository
-from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.measurements.level_repository import LevelRepository
+from weighhouse_backend.measurements.level_service import FIRST
+from weighhouse_backend.measurements.repository import ResultRepository
+from weighhouse_backend.results import fill, soak
+from weighhouse_backend.results.fill import Material
 from weighhouse_backend.results.scenario_schemas import (
     FillRead,
     RunScenarioRead,
@@ -51,12 +51,12 @@ def figures_of(document: Experiment, workload: Workload, material: Material) -> 
     """
     if document.sustained is not None:
         most = document.phases.measure_seconds
-        return ScenarioFigures(fill=filling.figures(document.sustained.until, most, material))
+        return ScenarioFigures(fill=fill.figures(document.sustained.until, most, material))
     if document.scenario != "soak":
         return ScenarioFigures()
     rates = [one.operation_rates for _, one in document.loads if isinstance(one, OpenLoad)]
     inserts = workload.operations.insert > 0 or any("insert" in one for one in rates)
-    return ScenarioFigures(soak=soaking.figures(material, inserts=inserts))
+    return ScenarioFigures(soak=soak.figures(material, inserts=inserts))
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class ScenarioReadService:
     ) -> FillRead | None:
         if kept.fill is None or document.sustained is None or run.result_attempt_id is None:
             return None
-        return filling.fill_read(
+        return fill.fill_read(
             kept.fill,
             document.sustained.until,
             document.phases.measure_seconds,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from weighhouse_judging.scenarios import soak
 from weighhouse_judging.scenarios.soak import NotAssessable, Stalls
 
-from weighhouse_backend.results.filling import Material, measured_of
-from weighhouse_backend.results.models import ResourceSample
+from weighhouse_backend.measurements.models import ResourceSample
+from weighhouse_backend.results.fill import Material, measured_of
 from weighhouse_backend.results.scenario_schemas import SoakFigures, StallsRead, TrendRead
 from weighhouse_backend.runs.instants import microseconds
 

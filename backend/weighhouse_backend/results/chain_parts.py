@@ -9,8 +9,7 @@ from sqlalchemy import delete, inspect, update
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.execution.chain_runs import ChainService, Share
-from weighhouse_backend.results.chains import link_begins, memory_of_link, phases_of_links
-from weighhouse_backend.results.models import (
+from weighhouse_backend.measurements.models import (
     Interval,
     LevelWindow,
     ResourceSample,
@@ -18,7 +17,8 @@ from weighhouse_backend.results.models import (
     SampleWindow,
     TimelineMark,
 )
-from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.measurements.repository import ResultRepository
+from weighhouse_backend.results.chains import link_begins, memory_of_link, phases_of_links
 
 SHARED = (Interval, ResourceSample, TimelineMark)
 """What belongs to the link in whose stretch of events it was reported."""

@@ -19,19 +19,22 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
-from weighhouse_backend.results import charts, views
-from weighhouse_backend.results.building import LevelService
+from weighhouse_backend.measurements import charts
+from weighhouse_backend.measurements.errors import ResultNotThere
+from weighhouse_backend.measurements.expired import thinned_read
+from weighhouse_backend.measurements.level_service import LevelService
+from weighhouse_backend.measurements.packed_intervals import ALL
+from weighhouse_backend.measurements.points import Window
+from weighhouse_backend.measurements.repository import RAW, ResultRepository
+from weighhouse_backend.measurements.samples import SampleService
+from weighhouse_backend.measurements.summaries import US_PER_SECOND
+from weighhouse_backend.results import views
 from weighhouse_backend.results.chart_schemas import (
     HeatMapRead,
     SpectrumPointRead,
     SpectrumRead,
 )
 from weighhouse_backend.results.courses import course_of, course_read
-from weighhouse_backend.results.errors import ResultNotThere
-from weighhouse_backend.results.packing import ALL
-from weighhouse_backend.results.points import Window
-from weighhouse_backend.results.repository import RAW, ResultRepository
-from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.schemas import (
     ArtifactRead,
     RunFacts,
@@ -47,8 +50,6 @@ from weighhouse_backend.results.series_schemas import (
     RunSeriesRead,
     SeriesMarkRead,
 )
-from weighhouse_backend.results.summaries import US_PER_SECOND
-from weighhouse_backend.results.thinned import thinned_read
 from weighhouse_backend.runs.instants import microseconds
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus

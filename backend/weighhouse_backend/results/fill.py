@@ -14,9 +14,10 @@ from weighhouse_judging.scenarios.spread import Interval, Spread
 from weighhouse_judging.scenarios.sustained import Amount, Plan, Tenth
 from weighhouse_protocol.scenarios import FillUntil
 
-from weighhouse_backend.results import charts
-from weighhouse_backend.results.models import ResourceSample, TimelineMark
-from weighhouse_backend.results.packing import ALL, OK, Outcome, StoredInterval
+from weighhouse_backend.measurements import charts
+from weighhouse_backend.measurements.models import ResourceSample, TimelineMark
+from weighhouse_backend.measurements.packed_intervals import ALL, OK, Outcome, StoredInterval
+from weighhouse_backend.measurements.summaries import US_PER_SECOND, OperationSum, PhaseSum
 from weighhouse_backend.results.scenario_schemas import (
     FillFigures,
     FillLineRead,
@@ -25,7 +26,6 @@ from weighhouse_backend.results.scenario_schemas import (
     SpreadRead,
     TenthRead,
 )
-from weighhouse_backend.results.summaries import US_PER_SECOND, OperationSum, PhaseSum
 from weighhouse_backend.runs.instants import microseconds
 
 LATENCIES = {"p99_us": 0.99, "p9999_us": 0.9999}

@@ -12,16 +12,16 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.execution.intake import IntakeService
+from weighhouse_backend.files.stores import ArtifactStore
+from weighhouse_backend.files.uploads import Upload
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import BodyTooLarge
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.measurements.errors import ArtifactDiffers, ResultNotThere
+from weighhouse_backend.measurements.models import Artifact
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.quotas.guard import QuotaGuard
 from weighhouse_backend.quotas.kinds import Kind
-from weighhouse_backend.results.errors import ArtifactDiffers, ResultNotThere
-from weighhouse_backend.results.models import Artifact
-from weighhouse_backend.results.repository import ResultRepository
-from weighhouse_backend.results.stores import ArtifactStore
-from weighhouse_backend.results.uploads import Upload
 from weighhouse_backend.runs.models import AttemptMember
 
 MEBIBYTE = 1024 * 1024

@@ -1,0 +1,1 @@
+"""What was done to systems on purpose, and what it cost."""

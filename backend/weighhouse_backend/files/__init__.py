@@ -1,0 +1,1 @@
+"""Logs and files of attempts, and where their contents lie."""

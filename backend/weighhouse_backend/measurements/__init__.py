@@ -1,0 +1,1 @@
+"""What attempts reported, as rows: intervals and their levels, samples, records."""
