@@ -160,7 +160,7 @@ class Campaigns:
     @cached_property
     def runs(self) -> RunService:
         """Runs for the features above."""
-        return RunService(self.repository, self.transitions)
+        return RunService(self.repository, self.gangs, self.transitions)
 
     @cached_property
     def scheduling(self) -> SchedulingService:

@@ -1,5 +1,6 @@
 """Runs for the features above: found, completed, failed."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -7,6 +8,7 @@ from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.runs.attempt_repository import GangRepository
 from weighhouse_backend.runs.errors import RunNotFound
 from weighhouse_backend.runs.models import Run
 from weighhouse_backend.runs.repository import CampaignRepository
@@ -18,6 +20,7 @@ class RunService:
     """Runs, and how settling them ends."""
 
     repository: CampaignRepository
+    attempts: GangRepository
     transitions: Transitions
 
     def find(self, run_id: UUID) -> Run | None:
@@ -27,6 +30,10 @@ class RunService:
     def of_attempt(self, attempt_id: UUID) -> Run | None:
         """The run that an attempt is a try at, whoever's it is."""
         return self.repository.run_of_attempt(attempt_id)
+
+    def agents(self, run_ids: Collection[UUID]) -> set[UUID]:
+        """Agents whose results count as those of some runs, whoever's they are."""
+        return self.attempts.agents_of_runs(run_ids)
 
     def visible(self, caller: Caller, run_id: UUID) -> Run:
         """A run the caller may see.

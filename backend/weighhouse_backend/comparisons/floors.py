@@ -10,7 +10,7 @@ from weighhouse_judging.identity.sides import family
 from weighhouse_judging.verdicts.campaigns import learned
 from weighhouse_judging.verdicts.noise import Floor
 
-from weighhouse_backend.noise.repository import NoiseKey
+from weighhouse_backend.noise.keys import NoiseKey
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.identities import CellSeen, place_of_runs
 from weighhouse_backend.results.repeats import CellKey

@@ -13,8 +13,7 @@ from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.grants import may_give_everywhere
 from weighhouse_backend.identity.models import Project
-from weighhouse_backend.identity.owners import project_of_owned
-from weighhouse_backend.identity.repository import IdentityRepository
+from weighhouse_backend.identity.owners import lock_organization, project_of_owned
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
@@ -55,9 +54,9 @@ class DirectoryService:
         project = self._owned(caller, project_id)
         organization_id = project.organization_id
         # Of two that make the first one at once, one waits.
-        self._people.lock_organization(organization_id)
+        lock_organization(self.session, organization_id)
         grant = may_give_everywhere(
-            self._people, caller, MemberRole.OWNER, [Scope.PEOPLE_MANAGE],
+            self.session, caller, MemberRole.OWNER, [Scope.PEOPLE_MANAGE],
             organization_id=organization_id,
         )  # fmt: skip
         row, token = self._of(organization_id), new_token("c")
@@ -98,11 +97,7 @@ class DirectoryService:
         )
 
     def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
-        return project_of_owned(self._people, caller, project_id)
-
-    @property
-    def _people(self) -> IdentityRepository:
-        return IdentityRepository(self.session)
+        return project_of_owned(self.session, caller, project_id)
 
     def _told(self, row: Directory) -> dict[str, object]:
         names = ("prefix", "created_by", "created_at", "last_used_at", "last_used_from")

@@ -34,7 +34,7 @@ class Findings:
         """Checks runs."""
         return ExaminationService(
             self.repository,
-            self.results.repository,
+            self.results.evidence,
             self.results.reading,
             self.results.campaigns.experiments,
             self.disclosure,
@@ -47,7 +47,7 @@ class Findings:
         campaigns = self.results.campaigns
         return HistogramService(
             self.repository,
-            self.results.repository,
+            self.results.evidence,
             self.results.distributions,
             campaigns.experiments,
             campaigns.catalog,

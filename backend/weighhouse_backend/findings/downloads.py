@@ -8,7 +8,7 @@ from fastapi.responses import PlainTextResponse
 
 from weighhouse_backend.findings.histograms import Phase, Wanted
 from weighhouse_backend.kit.downloads import content_disposition
-from weighhouse_backend.measurements.repository import HistogramKind
+from weighhouse_backend.measurements.histogram_kinds import HistogramKind
 from weighhouse_backend.results.histogram_files import (
     HistogramExport,
     as_hgrm,

@@ -20,7 +20,7 @@ from weighhouse_backend.findings.caveats import answered, caveats_read, left_out
 from weighhouse_backend.findings.evidence import observation
 from weighhouse_backend.findings.repository import FindingRepository
 from weighhouse_backend.findings.schemas import FindingRead, RunRead
-from weighhouse_backend.measurements.repository import ResultRepository
+from weighhouse_backend.measurements.evidence import EvidenceService
 from weighhouse_backend.results.run_service import RunReadService
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus
@@ -49,7 +49,7 @@ class ExaminationService:
     """Checks runs."""
 
     repository: FindingRepository
-    results: ResultRepository
+    evidence: EvidenceService
     reading: RunReadService
     experiments: ExperimentService
     disclosure: DisclosureService
@@ -164,22 +164,24 @@ class ExaminationService:
         :param manifests: of the campaign's project, by system; default: they are looked up.
         """
         attempt_id = run.result_attempt_id
-        record = None if attempt_id is None else self.results.record(attempt_id)
-        if attempt_id is None or record is None or run.status != RunStatus.COMPLETED:
+        if attempt_id is None or run.status != RunStatus.COMPLETED:
+            return []
+        evidence = self.evidence.of(attempt_id)
+        if evidence is None:
             return []
         document = measured_document(self.experiments, campaign)
-        cell = self.results.cells([run.cell_id])[run.cell_id]
+        cell = self.evidence.cell(run.cell_id)
         system = document.targets[cell.target_index].system
         if manifests is None:
             manifests = self.catalog.manifests([run.project_id])
         seen = observation(
             document,
             cell,
-            self.results.summaries([attempt_id])[attempt_id],
-            record,
+            evidence.summaries,
+            evidence.record,
             self.reading.course(attempt_id),
-            self.results.measured_samples(attempt_id),
-            self.results.members([attempt_id])[attempt_id],
+            evidence.samples,
+            evidence.members,
             manifests.get(system),
         )
         return [] if seen is None else [FindingRead.of(finding) for finding in check_run(seen)]

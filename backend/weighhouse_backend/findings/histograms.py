@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Literal
-from uuid import UUID
 
 from weighhouse_protocol import pages
 
@@ -18,7 +17,8 @@ from weighhouse_backend.findings.examination import ExaminationService, RunFindi
 from weighhouse_backend.findings.repository import FindingRepository
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.measurements.errors import ResultNotThere
-from weighhouse_backend.measurements.repository import HistogramKind, ResultRepository
+from weighhouse_backend.measurements.evidence import EvidenceService
+from weighhouse_backend.measurements.histogram_kinds import HistogramKind
 from weighhouse_backend.results.distributions import CountedRun, DistributionService
 from weighhouse_backend.results.histogram_files import HistogramExport, RecordedRun
 from weighhouse_backend.results.histogram_schemas import HistogramFacts
@@ -51,7 +51,7 @@ class HistogramService:
     """Gives histograms out, with their facts and with what must stand beside them."""
 
     repository: FindingRepository
-    results: ResultRepository
+    evidence: EvidenceService
     distributions: DistributionService
     experiments: ExperimentService
     catalog: CatalogService
@@ -65,7 +65,7 @@ class HistogramService:
 
         :raises ResultNotThere: when there is none; the message names those there are.
         """
-        cell = self.results.cells([run.cell_id])[run.cell_id]
+        cell = self.evidence.cell(run.cell_id)
         counted = CountedRun.of(run, cell)
         campaign = self.repository.campaigns([run.campaign_id])[run.campaign_id]
         if counted is None:
@@ -140,7 +140,7 @@ class HistogramService:
             target_name=measured_names(
                 document_of(self.experiments, campaign), campaign.beside, manifests
             )[target.name],
-            version=" and ".join(self._versions([run.attempt_id for run in runs])) or None,
+            version=" and ".join(self.evidence.versions([run.attempt_id for run in runs])) or None,
             workload=first.workload,
             load_level=load.label,
             operation=wanted.operation,
@@ -155,10 +155,6 @@ class HistogramService:
             exported_at=self.clock.now(),
             so_far=so_far,
         )
-
-    def _versions(self, attempt_ids: Sequence[UUID]) -> list[str]:
-        records = self.results.records(attempt_ids).values()
-        return sorted({record.version for record in records if record.version is not None})
 
     def _stamp(self, campaign: Campaign, target: str) -> str | None:
         document = measured_document(self.experiments, campaign)

@@ -101,7 +101,7 @@ class Gates:
         """Learns from A/A campaigns."""
         campaigns = self.results.campaigns
         return LearningService(
-            self.noise, self.results.figures, campaigns.catalog, campaigns.gangs, campaigns.clock
+            self.noise, self.results.figures, campaigns.catalog, campaigns.runs, campaigns.clock
         )
 
     @cached_property

@@ -9,12 +9,12 @@ from weighhouse_judging.identity.sides import family
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import CATALOGUE
 
+from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.identities import CellSeen, place_of_runs
-from weighhouse_backend.runs.attempt_repository import GangRepository
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.states import RunStatus
 
@@ -28,7 +28,7 @@ class LearningService:
     noise: NoiseService
     figures: FigureService
     catalog: CatalogService
-    gangs: GangRepository
+    runs: RunService
     clock: Clock
 
     def learn(self, campaign: Campaign, document: Experiment) -> None:
@@ -44,7 +44,7 @@ class LearningService:
             for place, pairs in by_place(runs).items():
                 measured = [run for pair in pairs for run in pair]
                 seen = CellSeen(document, measured, manifests.get(target.system))
-                agents = self.gangs.agents_of_runs([run.run_id for run in measured])
+                agents = self.runs.agents([run.run_id for run in measured])
                 told: Mapping[str, Any] = {
                     "campaign_id": campaign.id,
                     "cell_id": cell_id,

@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.models import ProjectMembership
 from weighhouse_backend.identity.owners import insist_on_owner
-from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.scopes import Scope, held
 from weighhouse_backend.kit.db import Base
@@ -85,7 +84,7 @@ def may_give(
 
 
 def may_give_everywhere(
-    repository: IdentityRepository,
+    session: Session,
     caller: Caller,
     role: str,
     scopes: Iterable[Scope | str] | None = None,
@@ -94,7 +93,7 @@ def may_give_everywhere(
     before: str = MemberRole.GUEST,
 ) -> Grant:
     """The same in an organization, and so in all its projects; takes an owner of it."""
-    insist_on_owner(repository, caller, organization_id)
+    insist_on_owner(session, caller, organization_id)
     kept = _within(caller, role, scopes, before)
     return Grant(MemberRole(role), kept, organization_id=organization_id)
 

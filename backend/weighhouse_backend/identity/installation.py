@@ -23,12 +23,12 @@ FIRST_ORGANIZATION = "weighhouse"
 """What the installation began with; its owners operate the installation."""
 
 
-def operates(repository: IdentityRepository, caller: Caller) -> bool:
+def operates(session: Session, caller: Caller) -> bool:
     """Whether the caller operates the installation: a person who owns its first organization,
     signed in, or by a personal token of an owner in a project there.
     """
-    first = repository.organization_by_slug(FIRST_ORGANIZATION)
-    return first is not None and owns(repository, caller, first.id)
+    first = IdentityRepository(session).organization_by_slug(FIRST_ORGANIZATION)
+    return first is not None and owns(session, caller, first.id)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from sqlalchemy.orm import Session
+
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.identity.repository import IdentityRepository
@@ -9,10 +11,11 @@ from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.kit.problems import Forbidden, NotFound
 
 
-def owns(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> bool:
+def owns(session: Session, caller: Caller, organization_id: UUID) -> bool:
     """Whether the caller is an owner of the organization, signed in or by a personal token that has
     that role in a project there. The owner of one project, or a token of one, is none.
     """
+    repository = IdentityRepository(session)
     person_id = caller.person_id
     place = None if person_id is None else repository.membership(organization_id, person_id)
     owned = [one for one, role in caller.roles.items() if role.covers(Role.OWNER)]
@@ -23,15 +26,13 @@ def owns(repository: IdentityRepository, caller: Caller, organization_id: UUID) 
     )
 
 
-def insist_on_owner(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> None:
+def insist_on_owner(session: Session, caller: Caller, organization_id: UUID) -> None:
     """:raises Forbidden: when the caller is no owner of the organization."""
-    if not owns(repository, caller, organization_id):
+    if not owns(session, caller, organization_id):
         raise Forbidden("this takes an owner of the organization, signed in or by a personal token")
 
 
-def owned_project(
-    repository: IdentityRepository, caller: Caller, project_id: UUID | None
-) -> Project:
+def owned_project(session: Session, caller: Caller, project_id: UUID | None) -> Project:
     """The project that is meant (`Caller.project_or_only`), which the caller owns, be it alone.
 
     :raises Forbidden: when they are no owner of it.
@@ -39,20 +40,23 @@ def owned_project(
     """
     wanted = caller.project_or_only(project_id)
     caller.require(wanted, Role.OWNER)
-    project = repository.session.get(Project, wanted)
+    project = session.get(Project, wanted)
     if project is None:
         raise NotFound
     return project
 
 
-def project_of_owned(
-    repository: IdentityRepository, caller: Caller, project_id: UUID | None
-) -> Project:
+def project_of_owned(session: Session, caller: Caller, project_id: UUID | None) -> Project:
     """The project that is meant, of an organization that the caller owns.
 
     :raises Forbidden: when they are no owner of both.
     :raises NotFound: when it is not theirs, or gone.
     """
-    project = owned_project(repository, caller, project_id)
-    insist_on_owner(repository, caller, project.organization_id)
+    project = owned_project(session, caller, project_id)
+    insist_on_owner(session, caller, project.organization_id)
     return project
+
+
+def lock_organization(session: Session, organization_id: UUID) -> None:
+    """Have whoever else changes the organization wait for this transaction's end."""
+    IdentityRepository(session).lock_organization(organization_id)

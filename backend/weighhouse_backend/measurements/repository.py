@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import case, func, select
@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.kit.db import Base, insert_new
 from weighhouse_backend.measurements.alignment import AlignedPhase, align
 from weighhouse_backend.measurements.charts import merge_intervals
+from weighhouse_backend.measurements.histogram_kinds import HistogramKind
 from weighhouse_backend.measurements.models import (
     Artifact,
     Interval,
@@ -36,10 +37,6 @@ from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell
 
 RAW = 1
 """Span of an interval as reported."""
-
-HistogramKind = Literal["response", "service", "asked"]
-"""Of the successes from due to done, or from sent to done (open loops alone); or of everything that
-was asked, from due to done."""
 
 BATCH = 500
 """Rows fetched at a time when all intervals of a run are gone through."""

@@ -73,7 +73,7 @@ class DomainService:
         """
         project = self._owned(caller, project_id)
         grant = may_give_everywhere(
-            IdentityRepository(self.session), caller, wanted.role,
+            self.session, caller, wanted.role,
             organization_id=project.organization_id,
         )  # fmt: skip
         if not mail_is_set_up(self.settings):
@@ -111,7 +111,7 @@ class DomainService:
         organization_id = self.session.scalar(of)
         repository = IdentityRepository(self.session)
         own = [] if organization_id is None else self._projects(caller, organization_id)
-        if organization_id is None or not own or not owns(repository, caller, organization_id):
+        if organization_id is None or not own or not owns(self.session, caller, organization_id):
             raise NotFound
         repository.lock_organization(organization_id)
         row = self.session.get(JoiningDomain, domain_id, with_for_update=True)
@@ -173,7 +173,7 @@ class DomainService:
         return end_invitations(self.session, row.organization_id, now, by_it)
 
     def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
-        return project_of_owned(IdentityRepository(self.session), caller, project_id)
+        return project_of_owned(self.session, caller, project_id)
 
     def _projects(self, caller: Caller, organization_id: UUID) -> Sequence[UUID]:
         """Projects of an organization that the caller sees, the oldest first."""

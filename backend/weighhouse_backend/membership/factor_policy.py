@@ -29,9 +29,7 @@ class FactorPolicyService:
     def holders(self, caller: Caller, project_id: UUID | None) -> Collection[UUID] | None:
         """Who has a second factor; None: the caller is no owner, and is not told."""
         project = self.session.get(Project, caller.project_or_only(project_id))
-        if project is None or not owns(
-            IdentityRepository(self.session), caller, project.organization_id
-        ):
+        if project is None or not owns(self.session, caller, project.organization_id):
             return None
         return self._holders()
 
@@ -112,7 +110,7 @@ class FactorPolicyService:
     def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
         if caller.kind != "user":
             raise Forbidden("an API token decides nothing of second factors; sign in")
-        return project_of_owned(IdentityRepository(self.session), caller, project_id)
+        return project_of_owned(self.session, caller, project_id)
 
 
 def _told(row: Organization) -> FactorPolicyRead:

@@ -76,7 +76,7 @@ class InvitationService:
         :raises AlreadyMember: when they are in already.
         :raises NoSecretKey: when links cannot be signed.
         """
-        project = owned_project(self._repository, caller, project_id)
+        project = owned_project(self.session, caller, project_id)
         organization_id = project.organization_id
         within: dict[str, UUID] = {}
         if wanted.only_this_project:
@@ -84,7 +84,7 @@ class InvitationService:
             within = {"organization_id": organization_id}
         else:
             grant = may_give_everywhere(
-                self._repository, caller, wanted.role, organization_id=organization_id
+                self.session, caller, wanted.role, organization_id=organization_id
             )
         secret_of(self.settings)
         if wanted.only_this_project and wanted.role is MemberRole.GUEST:
@@ -111,9 +111,9 @@ class InvitationService:
         """Invitations that wait, newest first: to an owner of the organization all of it, to an
         owner of a project those into it alone.
         """
-        project = owned_project(self._repository, caller, project_id)
+        project = owned_project(self.session, caller, project_id)
         found = self._pending(project.organization_id)
-        if owns(self._repository, caller, project.organization_id):
+        if owns(self.session, caller, project.organization_id):
             return found
         return [one for one in found if one.project_id == project.id]
 
@@ -122,7 +122,7 @@ class InvitationService:
         row = self.session.get(Invitation, invitation_id)
         if row is None:
             raise NotFound
-        if not owns(self._repository, caller, row.organization_id):
+        if not owns(self.session, caller, row.organization_id):
             if row.project_id is None:
                 raise NotFound
             caller.require(row.project_id, Role.OWNER)

@@ -73,7 +73,7 @@ class ProjectService:
         :raises ProjectExists: when the organization has one with this slug, archived or not.
         """
         organization = self._organization(caller, wanted.organization_id)
-        insist_on_owner(self._repository, caller, organization.id)
+        insist_on_owner(self.session, caller, organization.id)
         made = new_id()
         confine_to_people(self.session, {*caller.roles, made})
         project = self._repository.add_project(
@@ -96,7 +96,7 @@ class ProjectService:
 
     def rename(self, caller: Caller, project_id: UUID, wanted: ProjectUpdate) -> ProjectRead:
         """Give a project another name; its slug stays. Takes an owner of it."""
-        project = owned_project(self._repository, caller, project_id)
+        project = owned_project(self.session, caller, project_id)
         before = project.name
         if wanted.name != before:
             project.name = wanted.name
@@ -107,7 +107,7 @@ class ProjectService:
         """Let nothing new be measured in a project; what is there stays, and what is under way goes
         on to its end. Repeatable; takes an owner of it.
         """
-        project = owned_project(self._repository, caller, project_id)
+        project = owned_project(self.session, caller, project_id)
         if project.archived_at is None:
             project.archived_at, project.archived_by = self.clock.now(), caller.name
             self._audit(caller, "project.archived", project)
@@ -117,7 +117,7 @@ class ProjectService:
         """Let a project be used again; its schedules go on with their next date. Repeatable; takes
         an owner of it.
         """
-        project = owned_project(self._repository, caller, project_id)
+        project = owned_project(self.session, caller, project_id)
         if project.archived_at is not None:
             project.archived_at = project.archived_by = None
             project.restored_at = self.clock.now()

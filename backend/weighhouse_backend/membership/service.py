@@ -105,7 +105,7 @@ class MembershipService:
         project, membership = self._membership(caller, project_id, user_id)
         before = membership.role
         grant = may_give_everywhere(
-            self._repository, caller, role, organization_id=membership.organization_id,
+            self.session, caller, role, organization_id=membership.organization_id,
             before=before,
         )  # fmt: skip
         if role != MemberRole.OWNER:
@@ -214,7 +214,7 @@ class MembershipService:
     def _membership(
         self, caller: Caller, project_id: UUID | None, user_id: UUID
     ) -> tuple[UUID, Membership]:
-        project = project_of_owned(self._repository, caller, project_id)
+        project = project_of_owned(self.session, caller, project_id)
         self._repository.lock_organization(project.organization_id)
         membership = self._repository.membership(project.organization_id, user_id)
         if membership is None:

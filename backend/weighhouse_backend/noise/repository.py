@@ -2,29 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Integer, delete, func, insert, literal_column, select
 from sqlalchemy.orm import Session, aliased
 
 from weighhouse_backend.noise.models import NoiseMeasurement
-
-
-@dataclass(frozen=True)
-class NoiseKey:
-    """What a floor holds for."""
-
-    project_id: UUID
-    place: str
-    cell_identity: str
-    side_family: str
-    metric: str
-
-    @classmethod
-    def of(cls, row: NoiseMeasurement) -> Self:
-        """That of a measurement."""
-        return cls(row.project_id, row.place, row.cell_identity, row.side_family, row.metric)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
 from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.noise.keys import NoiseKey
 from weighhouse_backend.noise.models import NoiseMeasurement
-from weighhouse_backend.noise.repository import NoiseKey, NoiseRepository
+from weighhouse_backend.noise.repository import NoiseRepository
 from weighhouse_backend.noise.schemas import NoiseFloorRead, NoiseFloors, NoisePointRead
 
 CAMPAIGNS_KEPT = 20

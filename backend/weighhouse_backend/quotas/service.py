@@ -11,7 +11,6 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.installation import operates
 from weighhouse_backend.identity.models import Organization
 from weighhouse_backend.identity.owners import insist_on_owner, owns
-from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.etags import etag, require_match
@@ -57,21 +56,22 @@ class QuotaService:
     def usage(self, caller: Caller, project_id: UUID | None) -> UsageRead:
         """What a project and its organization use, and may; takes a viewer."""
         chosen = caller.project_or_only(project_id)
-        people = IdentityRepository(self.session)
         project, organization = self.repository.project(chosen)
         now = self.clock.now()
         since = month_of(now)[0]
         used = {kind: self.repository.used(kind, chosen, since, now) for kind in Kind}
         own = self.repository.of_project(chosen)
         shared = self.repository.of_organization(organization.id)
-        may = caller.roles[chosen].covers(Role.OWNER) and owns(people, caller, organization.id)
+        may = caller.roles[chosen].covers(Role.OWNER) and owns(
+            self.session, caller, organization.id
+        )
         of_project = ScopeUsageRead(
             **dict(_read(own)), id=chosen, name=project.name, may_change=may,
             use=[self._use(kind, used[kind][0], _limits(own), "project") for kind in Kind],
         )  # fmt: skip
         of_organization = ScopeUsageRead(
             **dict(_read(shared)), id=organization.id, name=organization.name,
-            may_change=operates(people, caller),
+            may_change=operates(self.session, caller),
             use=[self._use(kind, used[kind][1], _limits(shared), "organization") for kind in Kind],
         )  # fmt: skip
         return UsageRead(
@@ -90,7 +90,7 @@ class QuotaService:
         chosen = caller.project_or_only(project_id)
         caller.require(chosen, Role.OWNER)
         _, organization = self.repository.project(chosen)
-        insist_on_owner(IdentityRepository(self.session), caller, organization.id)
+        insist_on_owner(self.session, caller, organization.id)
         row = self.repository.lock_of_project(chosen)
         self._save(caller, row, limits, if_match, "project", chosen)
         return _read(row)
@@ -127,7 +127,7 @@ class QuotaService:
         return _read(row)
 
     def _insist_on_operator(self, caller: Caller) -> None:
-        if not operates(IdentityRepository(self.session), caller):
+        if not operates(self.session, caller):
             raise Forbidden(OPERATOR)
 
     def _save(

@@ -14,6 +14,7 @@ from weighhouse_backend.files.artifacts import ArtifactService
 from weighhouse_backend.files.logs import LogService
 from weighhouse_backend.files.stores import ArtifactStore, store_of
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.measurements.evidence import EvidenceService
 from weighhouse_backend.measurements.level_repository import LevelRepository
 from weighhouse_backend.measurements.level_service import LevelService
 from weighhouse_backend.measurements.repository import ResultRepository
@@ -41,6 +42,11 @@ class Results:
     def repository(self) -> ResultRepository:
         """The feature's queries."""
         return ResultRepository(self.campaigns.session)
+
+    @cached_property
+    def evidence(self) -> EvidenceService:
+        """What attempts left behind, for the features above."""
+        return EvidenceService(self.repository)
 
     @cached_property
     def events(self) -> EventService:

@@ -11,11 +11,8 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
-from weighhouse_backend.measurements.repository import (
-    HistogramKind,
-    ResultRepository,
-    StoredHistogram,
-)
+from weighhouse_backend.measurements.histogram_kinds import HistogramKind
+from weighhouse_backend.measurements.repository import ResultRepository, StoredHistogram
 from weighhouse_backend.results import views
 from weighhouse_backend.runs.models import Cell, Run
 from weighhouse_backend.runs.states import RunStatus

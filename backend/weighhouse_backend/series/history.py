@@ -24,7 +24,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
-from weighhouse_backend.noise.repository import NoiseKey
+from weighhouse_backend.noise.keys import NoiseKey
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import CellSeen, place_of_runs

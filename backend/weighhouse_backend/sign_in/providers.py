@@ -14,7 +14,6 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.grants import may_give_everywhere
 from weighhouse_backend.identity.models import IdentityProvider, Organization, Project
 from weighhouse_backend.identity.owners import project_of_owned
-from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
@@ -76,7 +75,7 @@ class ProviderService:
         project = self._owned(caller, project_id)
         # Its word is taken for everybody of the organization, whatever groups have.
         grant = may_give_everywhere(
-            IdentityRepository(self.session), caller, MemberRole.OWNER,
+            self.session, caller, MemberRole.OWNER,
             organization_id=project.organization_id,
         )  # fmt: skip
         self._insist_on_issuer(wanted.issuer)
@@ -171,4 +170,4 @@ class ProviderService:
                 )  # fmt: skip
 
     def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
-        return project_of_owned(IdentityRepository(self.session), caller, project_id)
+        return project_of_owned(self.session, caller, project_id)
