@@ -9,9 +9,9 @@ from sqlalchemy import select, update
 from weighhouse_backend.identity.models import AuditEntry, Invitation, LoginFailure, PasswordReset
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in.account_endpoints import router as account
-from weighhouse_backend.sign_in.endpoints import router
 
 from backend.tests.conftest import PASSWORD
+from backend.tests.people import router
 
 CSRF = {"X-Weighhouse": "1"}
 STRONG = "gravel tuba eleven lantern"
