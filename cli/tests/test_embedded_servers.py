@@ -26,7 +26,7 @@ from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan, birth, end
 from weighhouse_cli.embedded.servers import redis
 from weighhouse_cli.embedded.supervisor import GIVE_UP_AFTER, Patience, Supervisor
 from weighhouse_testing.fixtures import plain
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 
 def test_postgresql_wants_its_password(postgres_server: str) -> None:

@@ -9,7 +9,7 @@ from weighhouse_cli.embedded import programs
 from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan
 from weighhouse_cli.embedded.reload import Reloader, snapshot
 from weighhouse_cli.embedded.supervisor import Patience, Supervisor
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 
 def _plan(tmp_path: Path, name: str, command: str = "exec sleep 300") -> PartPlan:

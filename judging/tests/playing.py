@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 from hypothesis import strategies as st
-from weighhouse_judging.scenarios.planning import Failure, Measurement, Result, Scenario, Step
+from weighhouse_judging.scenarios.scenario import Failure, Measurement, Result, Scenario, Step
 
 Answer = Callable[[Step], Measurement]
 

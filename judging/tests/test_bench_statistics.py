@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import paired
 from weighhouse_judging.arithmetic.rounding import coarser, step_of
-from weighhouse_judging.bench import comparing, floors, gating, growing, statistics
+from weighhouse_judging.bench import comparison, floors, gate, statistics, until_decided
 from weighhouse_judging.bench.bars import bar
 from weighhouse_judging.verdicts.gate_cells import judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
@@ -45,7 +45,7 @@ def test_the_bench_calls_changed_what_the_judge_does() -> None:
     generator = np.random.default_rng(1)
     a, b = generator.normal(0, 0.02, (2, 300, 5))
     b -= 0.05
-    called = comparing.changed(paired(b - a))
+    called = comparison.changed(paired(b - a))
     for trial in range(300):
         sides = [dict(enumerate(np.exp(side[trial]).tolist())) for side in (a, b)]
         found = judge(CATALOGUE["throughput"], *sides)
@@ -60,10 +60,10 @@ def test_the_bench_knows_of_rounding_what_the_judge_does() -> None:
     noise = np.exp(generator.normal(0, 0.05, (2, 300, 7)))
     a, b = np.rint(places * noise[0]), np.rint(1.2 * places * noise[1])
     found = coarser(paired(np.log(b / a)), (a, b), step_of(np.concatenate([a, b], axis=-1)))
-    called = comparing.changed(found)
+    called = comparison.changed(found)
     for trial in range(300):
         sides = [dict(enumerate(side[trial].tolist())) for side in (a, b)]
-        judged = judge(CATALOGUE["p50_us"], *sides, threshold=comparing.THRESHOLD)
+        judged = judge(CATALOGUE["p50_us"], *sides, threshold=comparison.THRESHOLD)
         assert judged is not None
         assert judged.error == pytest.approx(float(found.error[trial]))
         assert (judged.verdict == "changed") == called[trial]
@@ -89,8 +89,8 @@ def test_the_bench_calls_equivalent_what_the_judge_does() -> None:
     generator = np.random.default_rng(3)
     a, b = generator.normal(0, 0.015, (2, 300, 8))
     found = paired(b - a)
-    once = growing.equal(found.estimate, found.half_width(0.9))
-    _, _, grown = growing._decided(found, 8)
+    once = until_decided.equal(found.estimate, found.half_width(0.9))
+    _, _, grown = until_decided._decided(found, 8)
     for trial in range(300):
         sides = [dict(enumerate(np.exp(side[trial]).tolist())) for side in (a, b)]
         for looked, called in ((False, once), (True, grown)):
@@ -103,9 +103,9 @@ def test_the_bench_calls_equivalent_what_the_judge_does() -> None:
 
 def test_the_bench_stops_campaigns_that_the_gate_stops() -> None:
     generator = np.random.default_rng(2)
-    base, other = comparing.campaigns(generator, "normal", (40, 6), 5, 5, 0.02, 0.01)
+    base, other = comparison.campaigns(generator, "normal", (40, 6), 5, 5, 0.02, 0.01)
     other[:, 0] -= 0.06
-    bad = gating.worse(comparing.against_campaigns(base, other, gating.borrowed(base)), 6)
+    bad = gate.worse(comparison.against_campaigns(base, other, gate.borrowed(base)), 6)
     for trial in range(40):
         cells = [
             CellEvidence(

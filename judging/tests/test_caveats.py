@@ -1,7 +1,7 @@
 """The one list of caveats: each thing once, the gravest first, counted over runs."""
 
 from weighhouse_judging.caveats.caveat import MOST_EVIDENCE, shortened
-from weighhouse_judging.caveats.gathering import Beside, OfRun, Said, Undecided, caveats
+from weighhouse_judging.caveats.caveat_list import Beside, OfRun, Said, Undecided, caveats
 from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings.checks import (
     COMPARABILITY,

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from weighhouse_judging.cost.costing import for_a_million, for_a_year
 from weighhouse_judging.cost.prices import LicencePrice, MachinePrice, hourly, not_counted
+from weighhouse_judging.cost.unit_costs import for_a_million, for_a_year
 
 DAY = "2026-01-01"
 positive = st.floats(min_value=1e-3, max_value=1e7)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from weighhouse_judging.fairness.equalising import Change, Effort, equal_in, equalise
+from weighhouse_judging.fairness.equalization import Change, Effort, equal_in, equalise
 from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.fairness.vocabulary import Aspect, Durability, Memory
 from weighhouse_protocol.manifest import Manifest

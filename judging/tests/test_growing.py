@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.intervals import paired
-from weighhouse_judging.bench import growing
+from weighhouse_judging.bench import until_decided
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.futility import chance_of_decision
 from weighhouse_judging.verdicts.repetitions import Repetitions, of_judgement, wants_more
@@ -66,7 +66,7 @@ def test_the_chance_is_what_comes_true() -> None:
     data += generator.uniform(-0.2, 0.2, (20_000, 1))
     now = paired(data[:, :15])
     chance = chance_of_decision(now, 15, 30, 0.03, LEVEL, LEVEL)
-    _, changed, equal = growing._decided(paired(data), 30)
+    _, changed, equal = until_decided._decided(paired(data), 30)
     for low, high in ((0.0, 0.1), (0.1, 0.5), (0.5, 1.0)):
         among = (low <= chance) & (chance < high)
         assert among.sum() > 200

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 from weighhouse_judging.arithmetic import looks
-from weighhouse_judging.arithmetic.borrowing import squeeze
 from weighhouse_judging.arithmetic.families import benjamini_yekutieli, holm
 from weighhouse_judging.arithmetic.intervals import (
     Between,
@@ -22,6 +21,7 @@ from weighhouse_judging.arithmetic.intervals import (
     two_level,
 )
 from weighhouse_judging.arithmetic.rates import Rate, more_failures, wilson
+from weighhouse_judging.arithmetic.shrinkage import squeeze
 
 
 def logs(seed: int, size: int, shift: float = 0.0) -> np.ndarray:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from weighhouse_judging.bench.servers import Queue
 from weighhouse_judging.scenarios import calibrate
 from weighhouse_judging.scenarios.calibrate import CALIBRATE, Plan
-from weighhouse_judging.scenarios.planning import Failure, Measurement, Step, about
+from weighhouse_judging.scenarios.scenario import Failure, Measurement, Step, about
 
 from . import playing as play
 

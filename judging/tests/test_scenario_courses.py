@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from weighhouse_judging.scenarios import fault, soak, spread, sustained
-from weighhouse_judging.scenarios.planning import PlanRefused
+from weighhouse_judging.scenarios.scenario import PlanRefused
 from weighhouse_judging.scenarios.spread import Interval
 from weighhouse_judging.scenarios.sustained import Amount
 

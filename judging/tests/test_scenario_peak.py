@@ -2,7 +2,7 @@
 
 import pytest
 from weighhouse_judging.scenarios.peak import PEAK, Plan
-from weighhouse_judging.scenarios.planning import Failure, Measurement
+from weighhouse_judging.scenarios.scenario import Failure, Measurement
 
 from . import playing as play
 

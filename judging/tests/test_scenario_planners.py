@@ -5,9 +5,9 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from weighhouse_judging.scenarios import calibrate, peak, planning, sweep
-from weighhouse_judging.scenarios.planning import Failure, Measurement, PlanRefused, Refusal, Result
+from weighhouse_judging.scenarios import calibrate, peak, scenario, sweep
 from weighhouse_judging.scenarios.registry import SCENARIOS
+from weighhouse_judging.scenarios.scenario import Failure, Measurement, PlanRefused, Refusal, Result
 
 from . import playing as play
 
@@ -50,10 +50,10 @@ def test_it_ends_for_any_answers_and_says_only_numbers(name, plan, data):
 @given(data=st.data())
 def test_a_replay_of_what_was_stored_gives_every_step_and_the_end_again(name, plan, data):
     result, steps, measured = play.played(SCENARIOS[name], plan, play.hostile(data))
-    again = planning.replay(SCENARIOS[name], plan, tuple(measured))
+    again = scenario.replay(SCENARIOS[name], plan, tuple(measured))
     assert again.steps == tuple(steps)
     assert again.result == result
-    half = planning.replay(SCENARIOS[name], plan, measured[: len(measured) // 2])
+    half = scenario.replay(SCENARIOS[name], plan, measured[: len(measured) // 2])
     assert half.steps == tuple(steps[: len(measured) // 2 + 1])
     assert half.result is None or not measured
 
@@ -125,6 +125,6 @@ def test_a_figure_that_cannot_be_is_none():
 @given(level=st.floats(1e-3, 5e7))
 @MANY
 def test_levels_are_rounded_once_and_stay_near(level):
-    rounded = planning.rounded("rate", level)
-    assert planning.rounded("rate", rounded) == rounded
+    rounded = scenario.rounded("rate", level)
+    assert scenario.rounded("rate", rounded) == rounded
     assert rounded == pytest.approx(level, rel=6e-4)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from weighhouse_judging.bench import knees
 from weighhouse_judging.scenarios import sweep
-from weighhouse_judging.scenarios.planning import Failure, Measurement
 from weighhouse_judging.scenarios.scalability import NotSaid, Scalability
+from weighhouse_judging.scenarios.scenario import Failure, Measurement
 from weighhouse_judging.scenarios.sweep import SWEEP, Plan
 
 from . import playing as play

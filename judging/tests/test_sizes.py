@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from weighhouse_judging.findings.sizes import bound_of, excess, footprint_of, held
+from weighhouse_protocol.capacity import Footprint, Steps
 from weighhouse_protocol.fairness.facts import Facts
-from weighhouse_protocol.holding import Footprint, Steps
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload

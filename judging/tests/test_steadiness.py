@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from weighhouse_judging.bench import accounting
+from weighhouse_judging.bench import littles_law
 from weighhouse_judging.bench import steadiness as bench
 from weighhouse_judging.findings.course import sentence, steady_state
 from weighhouse_judging.findings.steadiness import Course, assess
@@ -33,14 +33,14 @@ def test_each_kind_of_course_is_called_what_it_is(kind: bench.Kind) -> None:
         assert scored.named >= scored.flagged - 0.1
 
 
-@pytest.mark.parametrize("loop", accounting.SOUND, ids=lambda loop: loop.name)
-def test_sound_closed_loops_are_not_doubted(loop: accounting.Loop) -> None:
-    assert accounting.doubted(loop, 5, 1) == 0.0
+@pytest.mark.parametrize("loop", littles_law.SOUND, ids=lambda loop: loop.name)
+def test_sound_closed_loops_are_not_doubted(loop: littles_law.Loop) -> None:
+    assert littles_law.doubted(loop, 5, 1) == 0.0
 
 
-@pytest.mark.parametrize("loop", accounting.WRONG, ids=lambda loop: loop.name)
-def test_closed_loops_with_wrong_latencies_are_doubted(loop: accounting.Loop) -> None:
-    assert accounting.doubted(loop, 5, 1) == 1.0
+@pytest.mark.parametrize("loop", littles_law.WRONG, ids=lambda loop: loop.name)
+def test_closed_loops_with_wrong_latencies_are_doubted(loop: littles_law.Loop) -> None:
+    assert littles_law.doubted(loop, 5, 1) == 1.0
 
 
 def test_the_bench_says_when_a_bar_is_missed(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from weighhouse_judging.studies.claims import cells_of, judge_claims
 from weighhouse_judging.studies.documents import Cell, Claim, Claims, PublishedFigure, Study
-from weighhouse_judging.studies.judging import cells_of, judge_claims
 from weighhouse_judging.studies.printed import printed
 
 LOW = {"side": "redis", "workload": "balanced", "load": "1 client"}

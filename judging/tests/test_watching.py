@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from weighhouse_judging.series.change_points import find_changes, known_of, watched
 from weighhouse_judging.series.changes import Known, Point, same_change
-from weighhouse_judging.series.watching import find_changes, known_of, watched
 
 
 def noise(seed, size, level=100.0, spread=0.01):

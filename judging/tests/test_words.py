@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from weighhouse_judging.caveats.gathering import Beside, OfRun, caveats
+from weighhouse_judging.caveats.caveat_list import Beside, OfRun, caveats
 from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import CHECKS, MOST_WORDS, Finding

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from weighhouse_protocol import yaml_document
+from weighhouse_protocol.capacity import Steps
 from weighhouse_protocol.document_errors import FieldError, listed, near
 from weighhouse_protocol.experiment import Experiment
-from weighhouse_protocol.holding import Steps
 from weighhouse_protocol.matrix import OwnPoints
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import (

@@ -18,10 +18,10 @@ from weighhouse_protocol.base import (
     Sentence,
     Words,
 )
+from weighhouse_protocol.capacity import Holding
 from weighhouse_protocol.disclaimers import ManifestDisclaimer
 from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
-from weighhouse_protocol.holding import Holding
 from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
 from weighhouse_protocol.links import Link, Source
 from weighhouse_protocol.offered import check_whole, toml_of

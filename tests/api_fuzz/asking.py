@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from weighhouse_testing import hostile
-from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waits import PATIENCE_SECONDS
 
 from api_fuzz.grounding import break_value, ground
 from api_fuzz.timed import HEADER

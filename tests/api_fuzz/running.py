@@ -9,7 +9,7 @@ from typing import Any
 
 import requests
 import schemathesis
-from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waits import PATIENCE_SECONDS
 
 from api_fuzz.asking import Account, Examiner
 from api_fuzz.methods import examine_methods

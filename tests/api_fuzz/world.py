@@ -24,7 +24,7 @@ from weighhouse_backend.kit.pages import Place, encode_cursor
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waits import PATIENCE_SECONDS, until
 
 from backend.tests.results.laboratory import Laboratory, experiment, steady
 from backend.tests.results.reports import FACTS

@@ -107,7 +107,7 @@ def test_the_glossary_is_found() -> None:
     [
         ("frontend/src/pages/StudiesPage.vue", "No study is installed"),
         ("frontend/src/ui/verdicts.ts", "Fewer than 5 repeats a side."),
-        ("judging/weighhouse_judging/studies/judging.py", "cannot be true as printed"),
+        ("judging/weighhouse_judging/studies/claims.py", "cannot be true as printed"),
         ("docs/studies.md", "# Published studies, run again"),
     ],
 )

@@ -25,9 +25,9 @@ PROTOCOL = "weighhouse_protocol"
 JUDGES = frozenset({"value_problems", "fault_problem", "unmet"})
 """What holds a part of a document against a manifest."""
 MAY_ASK = {
-    "judging/weighhouse_judging/fairness/equalising.py": "proposes values that fit a parameter",
+    "judging/weighhouse_judging/fairness/equalization.py": "proposes values that fit a parameter",
     "judging/weighhouse_judging/bench/scenarios.py": "a calibration's goal that is not met",
-    "plugins/sdk/weighhouse_sdk/testkit/visiting.py": "makes values that meet a rule, or break it",
+    "plugins/sdk/weighhouse_sdk/testkit/parameter_cover.py": "values that meet a rule or break it",
 }
 """A file outside of the protocol that asks one by itself: the reason."""
 OWN_WORD = "plugins/sdk/weighhouse_sdk/lifecycle.py"

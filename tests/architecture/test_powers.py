@@ -12,7 +12,7 @@ UNASKED = {
         "backend/weighhouse_backend/app/bootstrap.py",
         "backend/weighhouse_backend/identity/installation.py",
         "backend/weighhouse_backend/membership/service.py",
-        "worker/weighhouse_worker/seeding/sowing.py",
+        "worker/weighhouse_worker/seeding/seed_writer.py",
     },
     "handed_on": {
         "backend/weighhouse_backend/membership/invitations.py",

@@ -17,7 +17,7 @@ READ = [f"{clock}(" for clock in CLOCKS]
 NOT_TESTS = re.compile(
     r"^tests/(chaos|upgrade|compose|docker|api_fuzz|suites)/|/bench_|^engine/bench/"
 )
-WAITS = {"tests/weighhouse_testing/waiting.py"}
+WAITS = {"tests/weighhouse_testing/waits.py"}
 """Where waiting is written once."""
 SLEEPS = {
     "backend/tests/campaigns/test_http_gangs.py": "a request that is held open is not answered yet",
@@ -95,7 +95,7 @@ def test_nothing_sleeps():
         for name, node in nodes(ast.Call, holding=["sleep"])
         if called(node) in {"time.sleep", "sleep"} and name not in SLEEPS
     ]
-    assert not found, told(found, "weighhouse_testing.waiting.until, for a state")
+    assert not found, told(found, "weighhouse_testing.waits.until, for a state")
 
 
 def test_no_clock_is_asserted():

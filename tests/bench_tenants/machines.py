@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import httpx
 from weighhouse_testing.stub_agents import Connection
-from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waits import PATIENCE_SECONDS
 
 from backend.tests.results.laboratory import experiment, manifest
 from backend.tests.results.reports import FACTS, whole_run

@@ -11,12 +11,12 @@ import pytest
 from playwright.sync_api import Browser, BrowserType, Page, expect, sync_playwright
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
-from weighhouse_testing.browsing import CHROMIUM, FLAGS, PATIENCE_MS, Sows, Window
+from weighhouse_testing.browser import CHROMIUM, FLAGS, PATIENCE_MS, Sows, Window
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import SCALES, Sown
-from weighhouse_worker.seeding.sowing import sow
+from weighhouse_worker.seeding.seed_writer import sow
 from weighhouse_worker.tools import Tools
 
 

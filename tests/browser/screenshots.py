@@ -13,7 +13,7 @@ import httpx
 from playwright.sync_api import Browser, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from weighhouse_testing.browsing import CHROMIUM, FLAGS, SIZES, THEMES, sign_in
+from weighhouse_testing.browser import CHROMIUM, FLAGS, SIZES, THEMES, sign_in
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import running_platform
 

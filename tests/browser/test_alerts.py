@@ -5,7 +5,7 @@ import datetime
 
 import pytest
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import SIZES, Sows, Window, faults
+from weighhouse_testing.browser import SIZES, Sows, Window, faults
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import Sown
 

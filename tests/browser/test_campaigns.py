@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 
 def test_run_now_fills_the_matrix_and_ends_in_a_comparison(

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import SIZES, Window, faults
+from weighhouse_testing.browser import SIZES, Window, faults
 from weighhouse_testing.platform import RunningPlatform
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import NARROW, WIDE, Window, faults
+from weighhouse_testing.browser import NARROW, WIDE, Window, faults
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 

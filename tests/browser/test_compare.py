@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import NARROW, WIDE, Window, complaints, faults
+from weighhouse_testing.browser import NARROW, WIDE, Window, complaints, faults
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.windows import Windows
 

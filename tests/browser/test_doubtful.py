@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import Sows, Window, faults
+from weighhouse_testing.browser import Sows, Window, faults
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import doubtful
 

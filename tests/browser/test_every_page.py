@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
-from weighhouse_testing.browsing import (
+from weighhouse_testing.browser import (
     NARROW,
     SIZES,
     WIDE,

@@ -10,9 +10,9 @@ import httpx
 import pyotp
 import pytest
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import FIRST_PAGE, Window, let_in, looked_at
+from weighhouse_testing.browser import FIRST_PAGE, Window, let_in, looked_at
 from weighhouse_testing.platform import RunningPlatform, running_platform
-from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waits import PATIENCE_SECONDS
 from weighhouse_testing.windows import Windows
 
 MIA, NEA = "mia@example.test", "nea@example.test"

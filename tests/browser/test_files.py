@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from playwright.sync_api import expect
-from weighhouse_testing.browsing import Window, faults
+from weighhouse_testing.browser import Window, faults
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 

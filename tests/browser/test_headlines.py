@@ -8,12 +8,12 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
-from weighhouse_testing.browsing import Window, looked_at
+from weighhouse_testing.browser import Window, looked_at
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import Sown
-from weighhouse_worker.seeding.sowing import sow
+from weighhouse_worker.seeding.seed_writer import sow
 from weighhouse_worker.tools import Tools
 
 TWO = Sown(

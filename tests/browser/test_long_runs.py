@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import BrowserType
-from weighhouse_testing.browsing import CHROMIUM, UNCOMPILED, Sows, Window
+from weighhouse_testing.browser import CHROMIUM, UNCOMPILED, Sows, Window
 from weighhouse_testing.counted_scripts import counted
 from weighhouse_testing.long_page import moved_over, opened
 from weighhouse_testing.platform import RunningPlatform

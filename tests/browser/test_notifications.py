@@ -12,12 +12,12 @@ from playwright.sync_api import Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.browsing import faults
+from weighhouse_testing.browser import faults
 from weighhouse_testing.platform import RunningPlatform, running_platform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import Sown
-from weighhouse_worker.seeding.sowing import sow
+from weighhouse_worker.seeding.seed_writer import sow
 from weighhouse_worker.tools import Tools
 
 from worker.tests.receiving import Receiver, receiving, verified

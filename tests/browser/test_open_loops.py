@@ -3,7 +3,7 @@
 import re
 
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import looked_at
+from weighhouse_testing.browser import looked_at
 from weighhouse_testing.builds import builds_of
 from weighhouse_testing.open_loops import measured_open_loop
 from weighhouse_testing.platform import RunningPlatform

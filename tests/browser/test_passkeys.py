@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
-from weighhouse_testing.browsing import FIRST_PAGE, let_in, looked_at, sign_in
+from weighhouse_testing.browser import FIRST_PAGE, let_in, looked_at, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.windows import Windows
 

@@ -10,9 +10,9 @@ import pytest
 from aiosmtpd.controller import Controller
 from playwright.sync_api import Page, expect
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.browsing import NARROW, WIDE, Window, faults, let_in, looked_at, sign_in
+from weighhouse_testing.browser import NARROW, WIDE, Window, faults, let_in, looked_at, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waits import PATIENCE_SECONDS, until
 from weighhouse_testing.windows import Windows
 
 PASSWORD = "gravel tuba eleven lantern"

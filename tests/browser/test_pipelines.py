@@ -14,7 +14,7 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import NARROW, WIDE, complaints
+from weighhouse_testing.browser import NARROW, WIDE, complaints
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.windows import Windows
 

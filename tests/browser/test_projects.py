@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from weighhouse_cli.exits import Exit
-from weighhouse_testing.browsing import WIDE, looked_at
+from weighhouse_testing.browser import WIDE, looked_at
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.windows import Windows

@@ -12,7 +12,7 @@ from scim2_client.engines.httpx2 import SyncSCIMClient
 from scim2_models import SearchRequest
 from weighhouse_backend.identity.installation import FIRST_ORGANIZATION
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.browsing import (
+from weighhouse_testing.browser import (
     FIRST_PAGE,
     NARROW,
     REPOSITORY,
@@ -23,7 +23,7 @@ from weighhouse_testing.browsing import (
     looked_at,
 )
 from weighhouse_testing.platform import RunningPlatform, running_platform
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waits import PATIENCE_SECONDS, until
 from weighhouse_testing.windows import Windows
 
 SECRET = "a secret of tests & more"

@@ -11,13 +11,13 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_cli.commands.dev import manifests
-from weighhouse_testing.browsing import looked_at
+from weighhouse_testing.browser import looked_at
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.stored_campaigns import RARE, store_campaigns
 from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import SCALES
-from weighhouse_worker.seeding.sowing import sow
+from weighhouse_worker.seeding.seed_writer import sow
 from weighhouse_worker.tools import Tools
 
 COUNT = 1_000

@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import SIZES, Window, faults
+from weighhouse_testing.browser import SIZES, Window, faults
 from weighhouse_testing.platform import RunningPlatform
 
 SAID = "The server ran without io-threads. With four of them it answers **twice as much**."

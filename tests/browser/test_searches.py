@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import SIZES, Window, faults
+from weighhouse_testing.browser import SIZES, Window, faults
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 

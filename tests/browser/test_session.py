@@ -1,7 +1,7 @@
 """Signing in and out, and addresses that lead nowhere."""
 
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import Window
+from weighhouse_testing.browser import Window
 from weighhouse_testing.platform import RunningPlatform
 
 

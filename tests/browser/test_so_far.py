@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from weighhouse_cli.main import app
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 NAMES = ("Redis, appendfsync always", "Redis, appendfsync everysec")
 IDENTIFIER = "redis-2"

@@ -18,7 +18,7 @@ from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import DeployFailed, NotReady, SystemFailed, VersionMissing
 from weighhouse_sdk.machine.cgroups import group_of
 from weighhouse_sdk.machine.images import ImageMissing
-from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.serving.startup import addresses_of
 from weighhouse_sdk.testkit.testing import order_for, processes_below
 
 

@@ -11,7 +11,7 @@ from chaos.accounts import settle
 from weighhouse_protocol.target import Target
 from weighhouse_testing.agents import TestedAgent, agents_of
 from weighhouse_testing.platform import SOON_GIVEN_UP, RunningPlatform, running_platform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 DATABASE, LOAD = {"db": "yes"}, {"load": "yes"}
 LABELS = {"one": DATABASE, "two": DATABASE, "three": {**DATABASE, **LOAD}, "four": LOAD}

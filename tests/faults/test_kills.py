@@ -9,7 +9,7 @@ import redis
 from weighhouse_testing.counts import measured
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import SOON_GIVEN_UP, RunningPlatform, running_platform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 RUNS = 6
 

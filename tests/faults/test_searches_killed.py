@@ -12,7 +12,7 @@ from weighhouse_testing.counts import measured
 from weighhouse_testing.experiments import RECORDS, small_experiment
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.platform import SOON_GIVEN_UP, RunningPlatform, running_platform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 KILLED = ("worker", "agent", "backend")
 SEARCHES: dict[str, dict[str, Any]] = {

@@ -12,7 +12,7 @@ from weighhouse_sdk.clock import VARIABLE, SystemClock, anchor_us
 from weighhouse_sdk.driver import locate_driver
 from weighhouse_testing.agents import TestedAgent, agents_of
 from weighhouse_testing.platform import RunningPlatform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 SECONDS, RATE, EVERY = 4, 100.0, 0.5
 BACK, AHEAD = -5.0, 3600.0

@@ -19,7 +19,7 @@ from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.told import Told, measured
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 SHORT = "Driver shares the machine"
 

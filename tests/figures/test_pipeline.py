@@ -10,7 +10,7 @@ from weighhouse_testing.builds import RATE, SYNC_SECONDS, builds_of, paced_exper
 from weighhouse_testing.command import WEIGHHOUSE, weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 WIDE = "50"
 """Percent: tests share their machine, so only what is far beyond noise may count here."""

@@ -23,7 +23,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_judging.rules import RULES_VERSION
 from weighhouse_testing.stored import alembic_of, restored, settings_of
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
 Command = Callable[..., subprocess.CompletedProcess[str]]

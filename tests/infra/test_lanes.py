@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 PROGRAM = Path(__file__).parents[2] / "infra" / "bootstrap" / "lanes.py"
 LONG_SECONDS = 300

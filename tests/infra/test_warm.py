@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 from weighhouse_testing.warm import Forked, cold, program_of
 
 SHOWS = """

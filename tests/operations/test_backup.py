@@ -22,7 +22,7 @@ from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.platform import SHORT_TIMINGS, SOON_GIVEN_UP, RunningPlatform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 
 @dataclass(frozen=True, slots=True)

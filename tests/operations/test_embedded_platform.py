@@ -16,7 +16,7 @@ import httpx
 import psutil
 import pytest
 from weighhouse_cli.embedded.directory import PlatformDirectory, free_port
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
 

@@ -25,7 +25,7 @@ from weighhouse_testing.prometheus import (
     running_prometheus,
 )
 from weighhouse_testing.tree import REPOSITORY
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 JOBS = {"weighhouse-backend", "weighhouse-worker", "weighhouse-agent"}
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))

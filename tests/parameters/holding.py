@@ -13,8 +13,15 @@ from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.testkit.exercised import this_machine
 from weighhouse_sdk.testkit.exercises import ParametersHeld
-from weighhouse_sdk.testkit.holding import Start, refusal, start
-from weighhouse_sdk.testkit.visiting import EDITION, NotVisitable, Pair, Values, Visit, Visiting
+from weighhouse_sdk.testkit.live_system import Start, refusal, start
+from weighhouse_sdk.testkit.parameter_cover import (
+    EDITION,
+    NotVisitable,
+    Pair,
+    Values,
+    Visit,
+    Visiting,
+)
 
 Say = Callable[[str], object]
 

@@ -18,7 +18,7 @@ from weighhouse_agent.supervisor.enrolment import enrol
 from weighhouse_testing.clocks import MovedClock, library
 from weighhouse_testing.link import Link, link_to
 from weighhouse_testing.platform import RunningPlatform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 PAUSE_SECONDS = 0.5
 """Before an agent that has ended is started again, as a service manager does."""

@@ -24,7 +24,7 @@ from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 
 from weighhouse_testing.fixtures import plain
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 EXPERIMENT = """
 name: Beginning

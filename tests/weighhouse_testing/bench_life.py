@@ -36,13 +36,13 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_judging.bench.bars import Bar, bar, chance_limit
 from weighhouse_judging.bench.between import HEAVY, TWO_SPEEDS, Noise, effects
-from weighhouse_judging.bench.comparing import CAMPAIGNS
+from weighhouse_judging.bench.comparison import CAMPAIGNS
 from weighhouse_judging.verdicts.campaigns import MOST_PAST, PastCampaign
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.gate_cells import judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_worker.seeding.plan import Sown
-from weighhouse_worker.seeding.sowing import NoEvents, OwnJobs, SetClock, carry_out, enrolled
+from weighhouse_worker.seeding.seed_writer import NoEvents, OwnJobs, SetClock, carry_out, enrolled
 from weighhouse_worker.tools import Tools
 
 from weighhouse_testing.clusters import DATA, as_application, lay_cluster

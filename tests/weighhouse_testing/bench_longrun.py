@@ -33,7 +33,7 @@ from weighhouse_backend.runs.models import Run
 from weighhouse_cli.commands.dev import Scale, invent
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
-from weighhouse_worker.seeding.sowing import NoEvents, OwnJobs
+from weighhouse_worker.seeding.seed_writer import NoEvents, OwnJobs
 
 from weighhouse_testing.bench_fleet import percentile
 from weighhouse_testing.fixtures import plain

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
-from weighhouse_testing.browsing import CHROMIUM, FLAGS, PATIENCE_MS, WIDE, cookies_of
+from weighhouse_testing.browser import CHROMIUM, FLAGS, PATIENCE_MS, WIDE, cookies_of
 
 TRIES = 4
 MOVES = 40

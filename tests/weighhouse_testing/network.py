@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weighhouse_protocol.faults import NetworkConditions
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.machine.network.disturbing import Ends
+from weighhouse_sdk.machine.network.network_faults import Ends
 from weighhouse_sdk.machine.nodes import Node
 from weighhouse_sdk.machine.process import Command, Reservation
 from weighhouse_sdk.places import Place

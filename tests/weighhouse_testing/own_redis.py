@@ -7,7 +7,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 from weighhouse_cli.embedded.binaries import redis_server as redis_binary
 
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 
 @dataclass

@@ -15,7 +15,7 @@ from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 from weighhouse_judging.verdicts.noise import FEWEST_CAMPAIGNS, FEWEST_PAIRS
 
 from weighhouse_testing.clusters import lay_platform
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waits import PATIENCE_SECONDS, until
 
 SHORT_TIMINGS = {
     "WEIGHHOUSE_HEARTBEAT_SECONDS": "1",

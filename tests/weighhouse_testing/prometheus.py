@@ -15,7 +15,7 @@ import yaml
 from weighhouse_cli.embedded.directory import free_port
 
 from weighhouse_testing.tree import REPOSITORY
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 MONITORING = REPOSITORY / "infra" / "monitoring"
 SCRAPE = "1s"

@@ -12,7 +12,7 @@ import pytest
 from minio import Minio
 from weighhouse_cli.embedded.directory import free_port
 
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 ACCESS_KEY, SECRET_KEY, BUCKET = "weighhouse", "a secret of tests", "files-of-runs"
 VARIABLE = "WEIGHHOUSE_S3PROXY"

@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Error, Page
 
-from weighhouse_testing.browsing import PATIENCE_MS, WIDE, Window, cookies_of
+from weighhouse_testing.browser import PATIENCE_MS, WIDE, Window, cookies_of
 
 KEPT = 4
 """Windows that wait for the next one who opens some; each is a process with its memory."""

@@ -18,13 +18,13 @@ from sqlalchemy import select, update
 from weighhouse_backend.identity.models import Membership, Organization, Project, User
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.sealing import seal_of
+from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import ChannelKind, NoticeKind
 from weighhouse_backend.notices.models import NoticeAttempt, NoticeChannel, NoticeDelivery
 from weighhouse_backend.notices.webhooks import new_secret
-from weighhouse_backend.notices.writing import notify
-from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waits import PATIENCE_SECONDS
 from weighhouse_worker import tasks
 from weighhouse_worker.tools import Tools
 

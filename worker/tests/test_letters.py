@@ -11,7 +11,7 @@ from weighhouse_backend.identity.links import INVITATION
 from weighhouse_backend.identity.models import Invitation, Organization, PasswordReset, User
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import secrets_of
+from weighhouse_backend.kit.signed_links import secrets_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_worker import tasks
 from weighhouse_worker.tools import Tools

@@ -13,7 +13,7 @@ from weighhouse_backend.identity.links import DOMAIN
 from weighhouse_backend.identity.models import Invitation, Organization, PasswordReset, User
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.mail import SmtpPost
-from weighhouse_backend.kit.signing import secrets_of
+from weighhouse_backend.kit.signed_links import secrets_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.membership.domain_models import DomainAsking, JoiningAsk, JoiningDomain
 from weighhouse_worker import tasks

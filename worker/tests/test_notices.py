@@ -13,7 +13,8 @@ from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.mail import SmtpPost
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.notices.delivering import LEASE, WAITS_SECONDS
+from weighhouse_backend.notices.announcements import notify
+from weighhouse_backend.notices.deliveries import LEASE, WAITS_SECONDS
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, NoticeKind
 from weighhouse_backend.notices.models import (
     NoticeDelivery,
@@ -21,7 +22,6 @@ from weighhouse_backend.notices.models import (
     NoticePreference,
 )
 from weighhouse_backend.notices.results import Result
-from weighhouse_backend.notices.writing import notify
 from weighhouse_worker import tasks
 from weighhouse_worker.tools import Tools
 

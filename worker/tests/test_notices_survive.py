@@ -10,7 +10,7 @@ import pytest
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.notices.kinds import ChannelKind
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 from weighhouse_worker.tools import Tools
 
 from worker.tests.receiving import receiving, told, verified

@@ -15,7 +15,7 @@ from weighhouse_backend.kit.signs import ages_of_signs
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.own_postgres import OwnPostgres, own_postgres
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from weighhouse_backend.measurements.packed_intervals import DriverUse
 from weighhouse_backend.runs.states import CampaignStatus
 from weighhouse_testing.world import World, make_world
 from weighhouse_worker import tasks
-from weighhouse_worker.owing import KILLED, TOO_LONG, OwedTask
+from weighhouse_worker.owed_jobs import KILLED, TOO_LONG, OwedTask
 from weighhouse_worker.tools import Tools
 
 BEYOND = 10**300

@@ -6,7 +6,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from weighhouse_backend.identity.models import IdentityProvider, Organization
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.sealing import seal_of
+from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_worker.tasks import TASKS
 from weighhouse_worker.times import timetable

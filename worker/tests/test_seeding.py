@@ -21,7 +21,7 @@ from weighhouse_protocol.yaml_document import parse_experiment
 from weighhouse_testing.world import manifest
 from weighhouse_worker.seeding.figures import Side, encoded
 from weighhouse_worker.seeding.plan import NOTE, SIDES, Sown, full, small
-from weighhouse_worker.seeding.sowing import sow
+from weighhouse_worker.seeding.seed_writer import sow
 from weighhouse_worker.tools import Tools
 
 END = datetime.datetime(2026, 11, 22, 12, 0, tzinfo=datetime.UTC)

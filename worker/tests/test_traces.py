@@ -20,7 +20,7 @@ from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waits import PATIENCE_SECONDS, until
 
 EMAIL, PASSWORD = "una@weighhouse.example", "a long enough password"
 CALLS = httpx.Client(timeout=PATIENCE_SECONDS)

@@ -17,8 +17,8 @@ from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signs import ages_of_signs
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.waiting import PATIENCE_SECONDS
-from weighhouse_testing.waiting import until as wait_until
+from weighhouse_testing.waits import PATIENCE_SECONDS
+from weighhouse_testing.waits import until as wait_until
 from weighhouse_testing.world import SetClock, World, make_world
 from weighhouse_worker.celery_tasks import make_worker
 from weighhouse_worker.tasks import FORMER_NAMES, TASKS

@@ -7,9 +7,9 @@ from celery.app.amqp import AMQP
 from kombu.connection import Connection
 from weighhouse_backend.kit.logs import configure_library_logs, configure_logs
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.tracing import Tracing, tracing_of
+from weighhouse_backend.kit.traces import Tracing, tracing_of
 
-from weighhouse_worker.telling import connect_telling
+from weighhouse_worker.metrics import connect_telling
 from weighhouse_worker.times import timetable
 
 PART = "weighhouse-worker"

@@ -7,11 +7,11 @@ import structlog
 from celery import Celery, signals
 from weighhouse_backend.kit.jobs import job_begins
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.tracing import Tracing, tracing_of
+from weighhouse_backend.kit.traces import Tracing, tracing_of
 
 from weighhouse_worker.celery_shape import PART, shaped
+from weighhouse_worker.metrics import CountedRequest
 from weighhouse_worker.tasks import FORMER_NAMES, TASKS, TaskPlan, arguments_of
-from weighhouse_worker.telling import CountedRequest
 from weighhouse_worker.tools import Tools
 
 log = structlog.get_logger(__name__)

@@ -12,16 +12,16 @@ from celery.exceptions import SoftTimeLimitExceeded
 from weighhouse_backend.campaigns.due_schedules import start_due
 from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.gates.rejudgements import carry_on
-from weighhouse_backend.kit import owed, resealing
+from weighhouse_backend.kit import owed, secret_rotation
 from weighhouse_backend.kit.logs import masked
-from weighhouse_backend.kit.sealing import seal_of
+from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.unit_of_work import Transactions, chosen_of
-from weighhouse_backend.quotas.warning import QuotaWarningService
+from weighhouse_backend.quotas.quota_warnings import QuotaWarningService
 from weighhouse_backend.results.dependencies import Results
-from weighhouse_backend.retention.carrying_out import CarryingOutService, take_turn
 from weighhouse_backend.retention.dependencies import retention_over
+from weighhouse_backend.retention.enforcement import CarryingOutService, take_turn
 
-from weighhouse_worker.owing import OwedTask, reason_of
+from weighhouse_worker.owed_jobs import OwedTask, reason_of
 from weighhouse_worker.tools import Tools
 
 log = structlog.get_logger(__name__)
@@ -258,7 +258,7 @@ def tidy_notices(tools: Tools) -> None:
 def reseal(tools: Tools) -> None:
     """Seal anew what a former secret of the installation sealed, and say when nothing needs it."""
     with tools.session() as session:
-        found = resealing.reseal(session, seal_of(tools.settings))
+        found = secret_rotation.reseal(session, seal_of(tools.settings))
     facts = {"sealed": found.present + found.anew, "anew": found.anew}
     if found.unreadable:
         log.error("sealed_with_unknown_secret", **facts, unreadable=found.unreadable)

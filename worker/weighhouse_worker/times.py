@@ -1,7 +1,7 @@
 """The timetable: which tasks are regular, and how often. Knows their names alone."""
 
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import has_former
+from weighhouse_backend.kit.signed_links import has_former
 
 QUOTAS_SECONDS = 300.0
 """Counting all that is stored takes the database a while."""

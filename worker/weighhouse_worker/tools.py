@@ -21,7 +21,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.membership.join_requests import JoiningService
 from weighhouse_backend.notices.dependencies import Notices
-from weighhouse_backend.notices.sending import Sender
+from weighhouse_backend.notices.senders import Sender
 from weighhouse_backend.sign_in.mail import LetterService
 
 CONNECTIONS = 2

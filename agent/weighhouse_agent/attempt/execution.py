@@ -23,7 +23,7 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import PluginError, SystemFailed
-from weighhouse_sdk.keeping import keep_files
+from weighhouse_sdk.kept_files import keep_files
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
 from weighhouse_sdk.machine.locality import any_is_here
 from weighhouse_sdk.machine.network.ways import check_network

@@ -26,7 +26,7 @@ from weighhouse_sdk.errors import (
     SystemFailed,
 )
 from weighhouse_sdk.lifecycle import Deployed, Plugin
-from weighhouse_sdk.machine.network.disturbing import described
+from weighhouse_sdk.machine.network.network_faults import described
 
 from weighhouse_agent.delivery.spool import SpoolWriter
 

@@ -8,12 +8,12 @@ from typing import Protocol
 from weighhouse_protocol.report import ResourceSample, TimelineMark
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import PluginError
+from weighhouse_sdk.event_marks import Marking
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Sample
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.machine.procfs import open_files
-from weighhouse_sdk.machine.sampling import cpu_percent, process_usage, tree_usage
-from weighhouse_sdk.marking import Marking
-from weighhouse_sdk.redistributing import Redistributing
+from weighhouse_sdk.machine.resource_usage import cpu_percent, process_usage, tree_usage
+from weighhouse_sdk.rebalance import Redistributing
 
 from weighhouse_agent.delivery.spool import SpoolWriter
 from weighhouse_agent.machine.activity import MachineWatch

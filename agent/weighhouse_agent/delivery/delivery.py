@@ -19,7 +19,7 @@ from weighhouse_protocol.report import (
     CompletionAnswer,
     EventsAccepted,
 )
-from weighhouse_sdk.keeping import kept
+from weighhouse_sdk.kept_files import kept
 
 from weighhouse_agent.delivery.files import FileSender, TooLate
 from weighhouse_agent.delivery.logs import LogSender

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
-from weighhouse_sdk.keeping import kept
+from weighhouse_sdk.kept_files import kept
 
 from weighhouse_agent.delivery.platform_client import Refused
 from weighhouse_agent.machine.home import AttemptDirectory

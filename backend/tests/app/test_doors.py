@@ -8,7 +8,7 @@ import pytest
 import uvicorn
 from weighhouse_backend.app import http
 from weighhouse_backend.app.factory import create_app
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 LIVE = b"GET /health/live HTTP/1.1\r\nHost: a\r\n"
 

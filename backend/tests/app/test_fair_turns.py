@@ -2,7 +2,7 @@
 
 import asyncio
 
-from weighhouse_backend.app.limiting import SIGNS, FairTurns
+from weighhouse_backend.app.rate_limits import SIGNS, FairTurns
 from weighhouse_backend.kit.rates import SCOPE_KEY, Visit
 from weighhouse_backend.kit.shares import SHORT_SECONDS, STRANGERS, UNSORTED, Shares
 
@@ -131,7 +131,7 @@ def test_whose_a_token_is_is_told_again_after_a_while(monkeypatch):
         turns = FairTurns(tells, shares)
         for _ in range(2):
             await turns(scope_of(visit_of()), client.receive, client.send)
-        monkeypatch.setattr("weighhouse_backend.app.limiting.TOLD_AGAIN_SECONDS", -1.0)
+        monkeypatch.setattr("weighhouse_backend.app.rate_limits.TOLD_AGAIN_SECONDS", -1.0)
         await turns(scope_of(visit_of()), client.receive, client.send)
         assert dues == [True, False, True]
         assert turns._tenants["c"][0] == "organization 3"

@@ -8,7 +8,7 @@ from redis import Redis
 from sqlalchemy import select
 from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.app.factory import ROUTERS, create_app
-from weighhouse_backend.app.limiting import MOST_QUERY_BYTES, SIGNS
+from weighhouse_backend.app.rate_limits import MOST_QUERY_BYTES, SIGNS
 from weighhouse_backend.identity.models import ApiToken, Project
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.shares import STRANGERS

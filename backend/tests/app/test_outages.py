@@ -16,7 +16,7 @@ from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.own_postgres import OwnPostgres, own_postgres
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 HEADERS = {"Authorization": "Bearer whp_nobody"}
 

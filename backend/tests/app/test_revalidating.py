@@ -8,8 +8,8 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
-from weighhouse_backend.app import revalidating
-from weighhouse_backend.app.revalidating import Revalidation
+from weighhouse_backend.app import http_cache
+from weighhouse_backend.app.http_cache import Revalidation
 from weighhouse_backend.kit.etags import ASK_AGAIN
 
 
@@ -77,7 +77,7 @@ def test_pieces_come_whole_and_what_is_too_long_is_not_kept(
 ) -> None:
     assert client.get("/streamed").text == "two pieces"
     assert "ETag" in client.get("/streamed").headers
-    monkeypatch.setattr(revalidating, "MOST_BYTES", 3)
+    monkeypatch.setattr(http_cache, "MOST_BYTES", 3)
     long = client.get("/streamed")
     assert (long.text, long.headers["Cache-Control"]) == ("two pieces", "no-store")
 

@@ -18,7 +18,7 @@ from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 from weighhouse_testing.world import SetClock, World, make_world
 
 from .served import Served, Tenant

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import httpx
 from fastapi import FastAPI
-from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waits import PATIENCE_SECONDS
 from weighhouse_testing.world import PROCESS_ID, World
 
 CALLS = httpx.Client(timeout=PATIENCE_SECONDS)

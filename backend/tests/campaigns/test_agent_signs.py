@@ -9,7 +9,7 @@ from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 from weighhouse_testing.world import World
 
 from .served import CALLS, Served, Tenant, claim

@@ -12,7 +12,7 @@ from weighhouse_backend.runs.models import Attempt
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 from weighhouse_protocol.target import Target
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 from weighhouse_testing.world import World, make_world
 
 BOTH = frozenset({"driver", "server"})

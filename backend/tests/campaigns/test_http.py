@@ -12,7 +12,7 @@ from weighhouse_backend.execution.endpoints import router as agent_router
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 from .served import CALLS, LONGEST_SECONDS, Served, Tenant, claim
 

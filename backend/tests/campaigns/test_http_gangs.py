@@ -8,7 +8,7 @@ import httpx
 import pytest
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 from .served import CALLS, LONGEST_SECONDS, Served, Tenant, claim
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 from weighhouse_backend.runs.errors import TransitionRefused
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waits import PATIENCE_SECONDS, until
 from weighhouse_testing.world import World
 
 

@@ -25,7 +25,7 @@ from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waits import PATIENCE_SECONDS, until
 
 from .served import CALLS, Served, Tenant, claim
 

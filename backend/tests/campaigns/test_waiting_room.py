@@ -16,7 +16,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 from weighhouse_testing.world import PROCESS_ID, World
 
 from .served import CALLS, Served, Tenant

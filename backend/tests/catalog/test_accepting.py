@@ -10,11 +10,11 @@ from redis import Redis
 from sqlalchemy import select
 from weighhouse_backend.app.manifests import router as manifests
 from weighhouse_backend.app.overviews import router as overviews
-from weighhouse_backend.catalog import deciding
-from weighhouse_backend.catalog.differing import MOST_TEXT, differences
+from weighhouse_backend.catalog import decisions
+from weighhouse_backend.catalog.accepted import shipped
+from weighhouse_backend.catalog.manifest_diff import MOST_TEXT, differences
 from weighhouse_backend.catalog.service import digest_of
-from weighhouse_backend.catalog.standing import shipped
-from weighhouse_backend.fleet.changing import AgentChanges
+from weighhouse_backend.fleet.agent_changes import AgentChanges
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentChange
 from weighhouse_backend.identity.access import Caller
@@ -191,7 +191,7 @@ def test_a_digest_may_be_accepted_before_anybody_brings_it(
 def test_so_many_are_decided_before_anybody_brings_them(
     client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deciding, "MOST_AHEAD", 2)
+    monkeypatch.setattr(decisions, "MOST_AHEAD", 2)
     agent_id = distrusted(world)
     ahead = [manifest("redis", version=f"1.{number}") for number in range(3)]
     assert [decide(client, world, one, accepted=True) for one in ahead] == [204, 204, 409]
@@ -218,7 +218,7 @@ def test_of_several_who_decide_at_once_all_are_heard(client: TestClient, world: 
 def test_so_many_are_shown_those_that_wait_first(
     client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deciding, "MOST_SHOWN", 2)
+    monkeypatch.setattr(decisions, "MOST_SHOWN", 2)
     bring(world, distrusted(world), manifest("aged"), manifest("memcached"), CHANGED)
     assert [one["plugin_id"] for one in listed(client, world).values()] == ["redis", "aged"]
 

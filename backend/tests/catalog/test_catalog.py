@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import select
 from weighhouse_backend.app.overviews import router
-from weighhouse_backend.catalog.choosing import version_key
 from weighhouse_backend.catalog.models import StoredManifest
+from weighhouse_backend.catalog.precedence import version_key
 from weighhouse_backend.catalog.service import Bringer, CatalogService, digest_of
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.models import Project

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 from weighhouse_backend.app.overviews import router as overviews
+from weighhouse_backend.catalog.accepted import shipped
 from weighhouse_backend.catalog.models import StoredManifest
 from weighhouse_backend.catalog.readings import MOST, READINGS, Readings
 from weighhouse_backend.catalog.service import (
@@ -18,7 +19,6 @@ from weighhouse_backend.catalog.service import (
     MOST_PLUGINS,
     sorted_out,
 )
-from weighhouse_backend.catalog.standing import shipped
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.offered import MOST_VALUES

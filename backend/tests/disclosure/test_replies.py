@@ -8,7 +8,7 @@ import pytest
 from weighhouse_backend.disclosure import links
 from weighhouse_backend.disclosure.errors import ReplyLinkInvalid
 from weighhouse_backend.disclosure.models import ReplyLink, VendorReply
-from weighhouse_backend.kit.signing import NoSecretKey, secret_of
+from weighhouse_backend.kit.signed_links import NoSecretKey, secret_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.disclosure.policed import REASON

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from weighhouse_backend.campaigns.plan import PlannedCell
-from weighhouse_backend.gates.looking import CampaignFigures
+from weighhouse_backend.gates.undecided import CampaignFigures
 from weighhouse_protocol.yaml_document import experiment_from_yaml
 
 from backend.tests.results.laboratory import experiment

@@ -15,7 +15,7 @@ from weighhouse_backend.sign_in.account_endpoints import router as account
 from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
 from weighhouse_backend.sign_in.logins import DEVICE_ALLOWED
 from weighhouse_backend.sign_in.passkey_endpoints import router as passkey_router
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 from backend.tests.identity.authenticators import Authenticator
 from backend.tests.identity.test_passkeys import (

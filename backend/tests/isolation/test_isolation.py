@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import create_engine, delete, select
-from weighhouse_backend.directories import answering
+from weighhouse_backend.directories import scim_requests
 from weighhouse_backend.directories.accounts import Accounts
 from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.disclosure.links import REPLY
@@ -22,7 +22,7 @@ from weighhouse_backend.identity.models import LoginFailure, Organization, Proje
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit import tenancy
-from weighhouse_backend.kit.signing import secret_of
+from weighhouse_backend.kit.signed_links import secret_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.described import described
@@ -343,7 +343,9 @@ def lines(request, monkeypatch, tenants):
     """The two lines between tenants, each of them switched off in turn."""
     ours = tenants[0].organization_id
     if request.param == "services off":
-        monkeypatch.setattr(answering, "Accounts", lambda people, _, by: Accounts(people, ours, by))
+        monkeypatch.setattr(
+            scim_requests, "Accounts", lambda people, _, by: Accounts(people, ours, by)
+        )
     elif request.param == "policies off":
         monkeypatch.setattr(tenancy, "_take", lambda *_: None)
 

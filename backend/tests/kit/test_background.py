@@ -8,7 +8,7 @@ from collections.abc import Callable
 from weighhouse_backend.kit import background
 from weighhouse_backend.kit.background import Background, keep_looking
 from weighhouse_backend.kit.conditions import Conditions
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waits import PATIENCE_SECONDS, until
 
 
 async def reached(question: Callable[[], bool]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.testclient import TestClient
 from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter
-from weighhouse_backend.app.limiting import Remainders
+from weighhouse_backend.app.rate_limits import Remainders
 from weighhouse_backend.kit.bodies import (
     MEBIBYTE,
     ON_LOOP_BYTES,

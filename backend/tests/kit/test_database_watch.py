@@ -17,7 +17,7 @@ from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.outages import note_outage, outage_of
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.own_postgres import OwnPostgres, own_postgres, small_disk
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 
 @pytest.fixture(scope="module")

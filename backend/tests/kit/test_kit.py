@@ -13,7 +13,7 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import CeleryJobs, make_celery
 from weighhouse_backend.kit.logs import masked
 from weighhouse_backend.kit.unit_of_work import after_commit, unit_of_work
-from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waits import PATIENCE_SECONDS
 
 NOW = datetime.datetime(2026, 11, 20, tzinfo=datetime.UTC)
 

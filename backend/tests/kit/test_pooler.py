@@ -11,7 +11,7 @@ from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.clusters import as_application
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 from backend.tests.results.laboratory import ROUTERS, Laboratory, experiment, steady
 

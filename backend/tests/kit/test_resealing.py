@@ -6,8 +6,8 @@ from sqlalchemy import select, update
 from weighhouse_backend.identity.models import IdentityProvider
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.resealing import reseal, sealed_columns
-from weighhouse_backend.kit.sealing import Seal
+from weighhouse_backend.kit.seals import Seal
+from weighhouse_backend.kit.secret_rotation import reseal, sealed_columns
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 FORMER, PRESENT = b"the secret of last year", b"the secret of this year"

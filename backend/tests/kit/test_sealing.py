@@ -2,9 +2,9 @@
 
 import pytest
 from pydantic import SecretStr
-from weighhouse_backend.kit.sealing import CannotUnseal, Seal, seal_of
+from weighhouse_backend.kit.seals import CannotUnseal, Seal, seal_of
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import NoSecretKey
+from weighhouse_backend.kit.signed_links import NoSecretKey
 
 FORMER, PRESENT = "the secret of last year", "the secret of this year"
 

@@ -11,7 +11,7 @@ from redis import Redis
 from weighhouse_backend.kit.subscriptions import QUEUE, Subscriptions
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waits import PATIENCE_SECONDS
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from weighhouse_backend.identity.models import AuditEntry, Membership, User
 from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.sealing import seal_of
+from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.dependencies import Notices
 from weighhouse_backend.notices.endpoints import router
 from weighhouse_backend.notices.kinds import NoticeKind
 from weighhouse_backend.notices.models import NoticeChannel, NoticeDelivery, NoticeEntry
-from weighhouse_backend.notices.writing import notify
 from weighhouse_backend.sign_in.account_endpoints import router as account
 
 from backend.tests.conftest import PASSWORD

@@ -2,7 +2,7 @@
 
 import pytest
 from weighhouse_backend.fleet.models import Agent
-from weighhouse_backend.fleet.resting import rest
+from weighhouse_backend.fleet.unavailability import rest
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_testing.world import make_world
 

@@ -6,7 +6,7 @@ import zoneinfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from weighhouse_backend.notices.timing import Hours, goes_out_at, is_time_zone
+from weighhouse_backend.notices.quiet_hours import Hours, goes_out_at, is_time_zone
 
 VIENNA = "Europe/Vienna"
 

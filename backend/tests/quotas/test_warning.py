@@ -2,7 +2,7 @@
 
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.quotas.warning import QuotaWarningService
+from weighhouse_backend.quotas.quota_warnings import QuotaWarningService
 
 from backend.tests.notices.kept import notices_of
 from backend.tests.quotas.limited import limit

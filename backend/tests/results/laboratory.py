@@ -30,9 +30,9 @@ from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
-from weighhouse_backend.retention.carrying_out import CarryingOutService, take_turn
 from weighhouse_backend.retention.dependencies import retention_over
 from weighhouse_backend.retention.endpoints import router as retention
+from weighhouse_backend.retention.enforcement import CarryingOutService, take_turn
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.studies.endpoints import router as studies
 from weighhouse_protocol.order import AttemptOrder

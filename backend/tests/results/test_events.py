@@ -10,7 +10,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.measurements.models import Interval
 from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_judging.arithmetic.histograms import Histogram
-from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waits import PATIENCE_SECONDS
 
 from .laboratory import experiment
 from .reports import histogram, interval, latencies, numbered, raw, recorded, whole_run

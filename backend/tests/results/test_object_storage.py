@@ -15,7 +15,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.measurements import models
 from weighhouse_backend.measurements.errors import FilesAway
 from weighhouse_testing.s3 import ACCESS_KEY, SECRET_KEY, running_store
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waits import PATIENCE_SECONDS, until
 
 from .laboratory import experiment
 from .store_gateway import Gateway, Said, listing_forbidden

@@ -6,7 +6,7 @@ import pytest
 from weighhouse_backend.experiments.estimates import campaign_seconds
 from weighhouse_backend.experiments.templates import read_templates
 from weighhouse_backend.studies.folders import read_studies, read_study
-from weighhouse_judging.studies.judging import judge_claims
+from weighhouse_judging.studies.claims import judge_claims
 from weighhouse_protocol.yaml_document import DocumentError
 
 from backend.tests.studies.folder import CLAIMS, SIDES, document, write_study

@@ -8,8 +8,8 @@ from uuid import UUID
 from weighhouse_judging.series.causes import Sighting, causes
 from weighhouse_judging.series.course import Kind
 
+from weighhouse_backend.alerts.alert_writer import RaisingService, Told
 from weighhouse_backend.alerts.models import ChangePoint
-from weighhouse_backend.alerts.raising import RaisingService, Told
 from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.series.models import Series
 

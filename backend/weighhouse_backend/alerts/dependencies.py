@@ -7,15 +7,15 @@ from typing import Annotated
 
 from fastapi import Depends
 
+from weighhouse_backend.alerts.alert_reader import AlertReading
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
+from weighhouse_backend.alerts.alert_writer import RaisingService
 from weighhouse_backend.alerts.causes import CauseService
 from weighhouse_backend.alerts.missed import MissedService
-from weighhouse_backend.alerts.raising import RaisingService
-from weighhouse_backend.alerts.reading import AlertReading
 from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.alerts.rules import RuleService
 from weighhouse_backend.alerts.triage import TriageService
-from weighhouse_backend.alerts.watching import WatchService
+from weighhouse_backend.alerts.watch import WatchService
 from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.series.dependencies import SeriesDep, SeriesKept
 

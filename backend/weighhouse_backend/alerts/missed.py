@@ -17,14 +17,14 @@ from weighhouse_protocol.text import numbered
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.alerts.states import OPEN, AlertKind, AlertState, EventKind
-from weighhouse_backend.alerts.wording import missed_title
+from weighhouse_backend.alerts.words import missed_title
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.experiments.schedules import ScheduleService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import NoticeKind
-from weighhouse_backend.notices.writing import notify
 
 _ONE_AT_A_TIME = 0x616C65727473
 """Of the advisory lock."""

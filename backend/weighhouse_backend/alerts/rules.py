@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import cast
 from uuid import UUID
 
+from weighhouse_judging.series.change_points import find_changes
 from weighhouse_judging.series.changes import RULE, Known, Point, same_change
 from weighhouse_judging.series.course import Kind
-from weighhouse_judging.series.watching import find_changes
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
+from weighhouse_backend.alerts.alert_writer import wanted
 from weighhouse_backend.alerts.models import AlertRule, ChangePoint
-from weighhouse_backend.alerts.raising import wanted
 from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.alerts.rule_schemas import (
     AlertRuleRead,
@@ -21,7 +21,7 @@ from weighhouse_backend.alerts.rule_schemas import (
     TrialAlert,
     TrialRead,
 )
-from weighhouse_backend.alerts.wording import change_is_better, change_title
+from weighhouse_backend.alerts.words import change_is_better, change_title
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from weighhouse_backend.alerts.alert_reader import AlertReading
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.alert_schemas import (
     AlertDetailRead,
@@ -14,7 +15,6 @@ from weighhouse_backend.alerts.alert_schemas import (
 )
 from weighhouse_backend.alerts.errors import AlertNotFound
 from weighhouse_backend.alerts.models import Alert
-from weighhouse_backend.alerts.reading import AlertReading
 from weighhouse_backend.alerts.states import AlertState, EventKind
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller

@@ -19,14 +19,14 @@ from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.exact import install_exact_addresses
 from weighhouse_backend.app.frontend import install_frontend
-from weighhouse_backend.app.limiting import FairTurns, RateLimits, Remainders
+from weighhouse_backend.app.http_cache import Revalidation
 from weighhouse_backend.app.manifests import router as manifests
 from weighhouse_backend.app.metrics import Measured, Metrics
 from weighhouse_backend.app.metrics import router as metrics
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.app.parts import Parts
+from weighhouse_backend.app.rate_limits import FairTurns, RateLimits, Remainders
 from weighhouse_backend.app.reference import install_reference
-from weighhouse_backend.app.revalidating import Revalidation
 from weighhouse_backend.app.security_contact import install_security_contact
 from weighhouse_backend.app.status import router as status
 from weighhouse_backend.app.surroundings import Departures, Surroundings
@@ -64,7 +64,7 @@ from weighhouse_backend.kit.rates import Budgets, Rates
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.shares import Shares
 from weighhouse_backend.kit.subscriptions import Subscriptions
-from weighhouse_backend.kit.tracing import Tracing, tracing_of
+from weighhouse_backend.kit.traces import Tracing, tracing_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.measurements.errors import install_unreadable
 from weighhouse_backend.membership.domain_endpoints import router as domains

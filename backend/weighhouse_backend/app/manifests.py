@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from weighhouse_protocol.base import Name
 
 from weighhouse_backend.campaigns.dependencies import CampaignsDep
-from weighhouse_backend.catalog.deciding import ManifestDecisions
+from weighhouse_backend.catalog.decisions import ManifestDecisions
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.identity.access import CallerDep

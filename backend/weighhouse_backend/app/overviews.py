@@ -16,8 +16,8 @@ from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
 from weighhouse_backend.execution.occupancy import OccupancyService
+from weighhouse_backend.fleet.agent_changes import AgentChanges
 from weighhouse_backend.fleet.agent_signs import AgentSigns
-from weighhouse_backend.fleet.changing import AgentChanges
 from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentChange, AgentRead

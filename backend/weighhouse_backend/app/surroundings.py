@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.tracing import Tracing, Untraced
+from weighhouse_backend.kit.traces import Tracing, Untraced
 from weighhouse_backend.kit.whence import comes_from
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")

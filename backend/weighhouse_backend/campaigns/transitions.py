@@ -17,8 +17,8 @@ from weighhouse_backend.campaigns.outbox import Outbox
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import NoticeKind
-from weighhouse_backend.notices.writing import notify
 from weighhouse_backend.runs.attempt_repository import GangRepository
 from weighhouse_backend.runs.errors import TransitionRefused
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Run

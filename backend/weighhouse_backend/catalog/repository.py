@@ -12,9 +12,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.orm import Session
 from weighhouse_protocol.manifest import Manifest
 
-from weighhouse_backend.catalog.choosing import Candidate
+from weighhouse_backend.catalog.accepted import Decision, Standing, shipped
 from weighhouse_backend.catalog.models import ManifestDecision, ManifestOffer, StoredManifest
-from weighhouse_backend.catalog.standing import Decision, Standing, shipped
+from weighhouse_backend.catalog.precedence import Candidate
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.kit.ids import new_id
 

@@ -14,10 +14,10 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.offered import check_whole, refusal
 from weighhouse_protocol.text import seen
 
-from weighhouse_backend.catalog.choosing import Candidate, in_order
+from weighhouse_backend.catalog.accepted import is_shipped
+from weighhouse_backend.catalog.precedence import Candidate, in_order
 from weighhouse_backend.catalog.readings import READINGS, Read
 from weighhouse_backend.catalog.repository import CatalogRepository
-from weighhouse_backend.catalog.standing import is_shipped
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 

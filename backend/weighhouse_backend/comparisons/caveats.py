@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
-from weighhouse_judging.caveats.gathering import Beside, OfRun, Said, caveats
+from weighhouse_judging.caveats.caveat_list import Beside, OfRun, Said, caveats
 from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings.checks import Finding
 

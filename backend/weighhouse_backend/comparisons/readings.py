@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from weighhouse_judging.caveats.gathering import Undecided
+from weighhouse_judging.caveats.caveat_list import Undecided
 from weighhouse_judging.verdicts.readings import CellReading, read
 from weighhouse_protocol.figures import CATALOGUE, LOAD_KINDS
 

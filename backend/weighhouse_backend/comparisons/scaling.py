@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from weighhouse_judging.scenarios import planning, sweep
+from weighhouse_judging.scenarios import scenario, sweep
 from weighhouse_judging.scenarios.scalability import Scalability
 from weighhouse_judging.scenarios.sweep import Curve
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
@@ -19,7 +19,7 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.repeats import values
 from weighhouse_backend.runs.states import RunStatus
-from weighhouse_backend.scenarios.reading import efficiency_read, law_read
+from weighhouse_backend.scenarios.search_views import efficiency_read, law_read
 from weighhouse_backend.scenarios.searches import measurement
 
 FEWEST_LOADS = 2
@@ -88,8 +88,8 @@ def _line(
     side: str, workload: str, variant: str, runs: Sequence[RunFigures], fits: bool
 ) -> ScaledLineRead | None:
     closed = runs[0].load_kind == "closed"
-    axis: planning.Axis = "clients" if closed else "rate"
-    loads = {planning.rounded(axis, run.load_value): run for run in runs}
+    axis: scenario.Axis = "clients" if closed else "rate"
+    loads = {scenario.rounded(axis, run.load_value): run for run in runs}
     if len(loads) < FEWEST_LOADS:
         return None
     plan = sweep.Plan(axis, min(loads), max(loads), most_measurements=1000)
@@ -98,7 +98,7 @@ def _line(
     efficiencies = {one.level: one for one in curve.efficiencies if closed}
     by_load: dict[float, list[RunFigures]] = {}
     for run in runs:
-        by_load.setdefault(planning.rounded(axis, run.load_value), []).append(run)
+        by_load.setdefault(scenario.rounded(axis, run.load_value), []).append(run)
     points = [
         ScaledPointRead(
             load_level=estimates.load_level(loads[point.level]),

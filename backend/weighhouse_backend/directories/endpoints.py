@@ -16,7 +16,7 @@ from weighhouse_backend.kit.db import SessionDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["people"])
 scim_router = APIRouter(route_class=BoundedRoute, prefix=PATH, tags=["directory"])
-ANSWERING = "weighhouse_backend.directories.answering"
+ANSWERING = "weighhouse_backend.directories.scim_requests"
 """Knows SCIM; loaded when a directory first asks, since its library takes seconds to load."""
 
 

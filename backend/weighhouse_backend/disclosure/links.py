@@ -7,7 +7,7 @@ from uuid import UUID
 from weighhouse_protocol import pages
 
 from weighhouse_backend.disclosure.errors import ReplyLinkInvalid
-from weighhouse_backend.kit.signing import LinkEnded, LinkKind, LinkUnknown
+from weighhouse_backend.kit.signed_links import LinkEnded, LinkKind, LinkUnknown
 
 REPLY = LinkKind(prefix="whv_", purpose=b"weighhouse reply link 1\0", page=pages.REPLY)
 

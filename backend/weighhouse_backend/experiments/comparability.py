@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from weighhouse_judging.fairness.equalising import Change, Equalised, equalise
+from weighhouse_judging.fairness.equalization import Change, Equalised, equalise
 from weighhouse_judging.fairness.sheet import AspectRow, SideFacts, fairness_sheet
 from weighhouse_judging.fairness.sides import side_of, unknown_side
 from weighhouse_judging.fairness.words import in_words

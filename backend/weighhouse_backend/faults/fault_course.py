@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from weighhouse_judging.arithmetic.histograms import NS_PER_US
 from weighhouse_judging.scenarios import fault
-from weighhouse_judging.scenarios.planning import PlanRefused
+from weighhouse_judging.scenarios.scenario import PlanRefused
 from weighhouse_judging.scenarios.spread import Interval
 
 from weighhouse_backend.faults.marks import Mark, Moved, redistribution, redistributions

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict
 
 from weighhouse_judging.caveats.caveat import Caveat
-from weighhouse_judging.caveats.gathering import OfRun, Said
+from weighhouse_judging.caveats.caveat_list import OfRun, Said
 
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.completeness import share

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from weighhouse_judging.caveats.gathering import Beside, caveats
+from weighhouse_judging.caveats.caveat_list import Beside, caveats
 from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.manifest import Manifest
 

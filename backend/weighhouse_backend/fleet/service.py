@@ -16,11 +16,10 @@ from weighhouse_protocol.order import (
 )
 
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.fleet.enrolling import Enrolment
+from weighhouse_backend.fleet.enrolment import Enrolment
 from weighhouse_backend.fleet.errors import AgentRefused, SecondSession
 from weighhouse_backend.fleet.models import HOME, Agent, RegistrationToken
 from weighhouse_backend.fleet.repository import FleetRepository
-from weighhouse_backend.fleet.resting import rest
 from weighhouse_backend.fleet.schemas import (
     AgentRead,
     AgentStatus,
@@ -28,6 +27,7 @@ from weighhouse_backend.fleet.schemas import (
     RegistrationTokenMade,
 )
 from weighhouse_backend.fleet.sightings import Known, as_known
+from weighhouse_backend.fleet.unavailability import rest
 from weighhouse_backend.fleet.views import Offers, bringer_of, shown
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller

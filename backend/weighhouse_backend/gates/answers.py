@@ -14,8 +14,8 @@ from weighhouse_judging.verdicts.gate_verdict import EXIT_CODES, GateResult, Gat
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.gates.bases import Bases
+from weighhouse_backend.gates.cell_match import Matched
 from weighhouse_backend.gates.limits import Limits
-from weighhouse_backend.gates.matching import Matched
 from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.gates.schemas import (
     GateAnswer,

@@ -8,12 +8,12 @@ from weighhouse_judging.identity.names import target_names
 from weighhouse_protocol.bases import BaseChoice
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.alerts.watching import WatchService
+from weighhouse_backend.alerts.watch import WatchService
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.gates.matching import GateKey, Matched, beside, matched, pooled
+from weighhouse_backend.gates.cell_match import GateKey, Matched, beside, matched, pooled
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.identities import CellSeen

@@ -12,9 +12,9 @@ from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.gates.bases import BaseService
-from weighhouse_backend.gates.gating import GateService
-from weighhouse_backend.gates.looking import BaseRuns, figures_of, in_words, look
-from weighhouse_backend.gates.matching import GateKey
+from weighhouse_backend.gates.cell_match import GateKey
+from weighhouse_backend.gates.service import GateService
+from weighhouse_backend.gates.undecided import BaseRuns, figures_of, in_words, look
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.scenarios.service import ScenarioService

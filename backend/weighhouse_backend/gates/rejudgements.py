@@ -26,7 +26,7 @@ from weighhouse_backend.gates.rejudgement_schemas import (
     RejudgementProgress,
     RejudgementRead,
 )
-from weighhouse_backend.gates.rejudging import RejudgingService
+from weighhouse_backend.gates.rejudgement_service import RejudgingService
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role

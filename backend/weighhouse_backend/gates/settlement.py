@@ -14,14 +14,14 @@ from weighhouse_backend.campaigns.transitions import CameTo
 from weighhouse_backend.comparisons.headlines import HeadlineService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.gates.aa_campaigns import LearningService
 from weighhouse_backend.gates.answers import Decided
 from weighhouse_backend.gates.bases import Bases
-from weighhouse_backend.gates.confirming import ConfirmingService
-from weighhouse_backend.gates.gating import GateService
+from weighhouse_backend.gates.confirmation import ConfirmingService
 from weighhouse_backend.gates.growth import GrowthService
-from weighhouse_backend.gates.learning import LearningService
 from weighhouse_backend.gates.limits import Limits
 from weighhouse_backend.gates.repository import GateRepository
+from weighhouse_backend.gates.service import GateService
 from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.results.figures import FigureService, RunFigures

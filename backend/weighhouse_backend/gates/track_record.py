@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_backend.alerts.reading import AlertReading
+from weighhouse_backend.alerts.alert_reader import AlertReading
 from weighhouse_backend.alerts.states import AlertState
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import TrackRecordRead

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.sealing import SEALED
+from weighhouse_backend.kit.seals import SEALED
 
 
 class SecondFactor(Base):

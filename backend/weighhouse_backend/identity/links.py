@@ -9,7 +9,7 @@ from weighhouse_protocol import pages
 
 from weighhouse_backend.identity.errors import LinkInvalid
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import LinkEnded, LinkKind, LinkUnknown, secrets_of
+from weighhouse_backend.kit.signed_links import LinkEnded, LinkKind, LinkUnknown, secrets_of
 
 INVITATION = LinkKind(prefix="whi_", purpose=b"weighhouse invitation 1\0", page=pages.JOIN)
 DOMAIN = LinkKind(prefix="whd_", purpose=b"weighhouse joining domain 1\0", page=pages.DOMAIN)

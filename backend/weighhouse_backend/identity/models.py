@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.sealing import SEALED
+from weighhouse_backend.kit.seals import SEALED
 
 _ROLE = f"role IN ({', '.join(repr(role.value) for role in Role)})"
 MEMBER_ROLE = f"role IN ({', '.join(repr(role.value) for role in MemberRole)})"

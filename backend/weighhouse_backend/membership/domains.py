@@ -24,7 +24,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import NoMail, mail_is_set_up
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import secret_of
+from weighhouse_backend.kit.signed_links import secret_of
 from weighhouse_backend.membership.domain_models import DomainAsking, JoiningDomain
 from weighhouse_backend.membership.domain_schemas import DomainCreate
 from weighhouse_backend.membership.invitations import LASTS

@@ -37,7 +37,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import mail_is_set_up
 from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import secret_of
+from weighhouse_backend.kit.signed_links import secret_of
 
 LASTS = datetime.timedelta(days=7)
 

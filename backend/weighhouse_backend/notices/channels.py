@@ -13,10 +13,10 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import NoMail, is_mailbox, mail_is_set_up
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
-from weighhouse_backend.kit.sealing import seal_of
+from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.notices import chats, webhooks
-from weighhouse_backend.notices.delivering import LEASE
+from weighhouse_backend.notices.deliveries import LEASE
 from weighhouse_backend.notices.errors import (
     ChannelNameTaken,
     ChannelNotFound,

@@ -13,10 +13,10 @@ from weighhouse_backend.kit.jobs import CeleryJobs, Jobs
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.notices.channels import ChannelService
-from weighhouse_backend.notices.delivering import DeliveryService
+from weighhouse_backend.notices.deliveries import DeliveryService
 from weighhouse_backend.notices.personal import BellService, PreferenceService
+from weighhouse_backend.notices.recipients import SpreadingService
 from weighhouse_backend.notices.repository import NoticeRepository
-from weighhouse_backend.notices.spreading import SpreadingService
 
 
 @dataclass(frozen=True)

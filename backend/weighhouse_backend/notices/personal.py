@@ -14,9 +14,9 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.notices.errors import invalid
 from weighhouse_backend.notices.models import Notice, NoticeEntry, NoticePreference
+from weighhouse_backend.notices.quiet_hours import is_time_zone
 from weighhouse_backend.notices.repository import NoticeRepository
 from weighhouse_backend.notices.schemas import NoticeRead, PreferencesRead, PreferencesWrite
-from weighhouse_backend.notices.timing import is_time_zone
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from fastapi import Depends
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
-from weighhouse_backend.prices.costing import CostService
+from weighhouse_backend.prices.cost_service import CostService
 from weighhouse_backend.prices.repository import PriceRepository
 from weighhouse_backend.prices.service import PriceService
 

@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
-from weighhouse_backend.disclosure.answering import ReplyService
-from weighhouse_backend.disclosure.challenging import ChallengeService
+from weighhouse_backend.disclosure.challenges import ChallengeService
+from weighhouse_backend.disclosure.consents import RecordService
 from weighhouse_backend.disclosure.errors import ReplyLinkInvalid
 from weighhouse_backend.disclosure.models import ReplyLink
-from weighhouse_backend.disclosure.recording import RecordService
+from weighhouse_backend.disclosure.replies import ReplyService
 from weighhouse_backend.publishing.service import PublishingService
 
 

@@ -4,7 +4,14 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from weighhouse_backend.disclosure.answering import (
+from weighhouse_backend.disclosure.challenges import (
+    ChallengeAnswer,
+    ChallengeDecision,
+    ChallengeRead,
+    ChallengeWrite,
+)
+from weighhouse_backend.disclosure.consents import ConsentWrite, OverrideWrite
+from weighhouse_backend.disclosure.replies import (
     ReplyLinkMade,
     ReplyLinkRead,
     ReplyLinkWrite,
@@ -12,13 +19,6 @@ from weighhouse_backend.disclosure.answering import (
     VendorReplyRead,
     Withdrawal,
 )
-from weighhouse_backend.disclosure.challenging import (
-    ChallengeAnswer,
-    ChallengeDecision,
-    ChallengeRead,
-    ChallengeWrite,
-)
-from weighhouse_backend.disclosure.recording import ConsentWrite, OverrideWrite
 from weighhouse_backend.disclosure.schemas import ConsentRead, OverrideRead
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute

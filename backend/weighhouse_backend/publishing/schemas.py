@@ -7,9 +7,9 @@ from pydantic import BaseModel
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
 from weighhouse_backend.comparisons.estimate_schemas import EstimateRead
-from weighhouse_backend.disclosure.answering import ReplyLinkRead, VendorReplyRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
-from weighhouse_backend.disclosure.challenging import ChallengeRead
+from weighhouse_backend.disclosure.challenges import ChallengeRead
+from weighhouse_backend.disclosure.replies import ReplyLinkRead, VendorReplyRead
 from weighhouse_backend.disclosure.schemas import (
     ConsentRead,
     DisclosureItem,

@@ -9,12 +9,12 @@ from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.disclosing import disclosed, leaving
 from weighhouse_backend.comparisons.sides import Question, Side
-from weighhouse_backend.disclosure.answering import MOST_SIGNS, ReplyService
-from weighhouse_backend.disclosure.challenging import ChallengeService
+from weighhouse_backend.disclosure.challenges import ChallengeService
+from weighhouse_backend.disclosure.consents import RecordService
 from weighhouse_backend.disclosure.errors import NotOfThisCampaign
 from weighhouse_backend.disclosure.models import ReplyLink
 from weighhouse_backend.disclosure.publication import stamp_of
-from weighhouse_backend.disclosure.recording import RecordService
+from weighhouse_backend.disclosure.replies import MOST_SIGNS, ReplyService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.problems import FieldProblem

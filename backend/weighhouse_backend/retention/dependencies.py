@@ -8,8 +8,8 @@ from fastapi import Depends
 
 from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.gates.dependencies import Gates, GatesDep, gates_over
-from weighhouse_backend.retention.carrying_out import CarryingOutService
-from weighhouse_backend.retention.holding import HoldingService
+from weighhouse_backend.retention.enforcement import CarryingOutService
+from weighhouse_backend.retention.holds import HoldingService
 from weighhouse_backend.retention.repository import RetentionRepository
 from weighhouse_backend.retention.service import RetentionService
 

@@ -17,7 +17,7 @@ from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.results.expiry import Removable, ThinningService
 from weighhouse_backend.retention.errors import CampaignHeld
-from weighhouse_backend.retention.holding import HoldingService
+from weighhouse_backend.retention.holds import HoldingService
 from weighhouse_backend.retention.models import RetentionRules
 from weighhouse_backend.retention.repository import RetentionRepository
 from weighhouse_backend.retention.schemas import (

@@ -8,7 +8,7 @@ from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.scenarios.dependencies import ScenariosDep
-from weighhouse_backend.scenarios.operating import End
+from weighhouse_backend.scenarios.operating_point import End
 from weighhouse_backend.scenarios.schemas import OperatingPointsRead, SearchesRead
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")

@@ -7,8 +7,8 @@ from typing import Literal
 from weighhouse_judging.scenarios import calibrate, peak, sweep
 from weighhouse_judging.scenarios.calibrate import Calibration
 from weighhouse_judging.scenarios.peak import Peak
-from weighhouse_judging.scenarios.planning import Measurement, Result, Step
 from weighhouse_judging.scenarios.scalability import NotSaid
+from weighhouse_judging.scenarios.scenario import Measurement, Result, Step
 from weighhouse_judging.scenarios.sweep import Curve
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import percentile

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weighhouse_judging.scenarios.planning import Axis, FailedBy, Failure, Measurement
+from weighhouse_judging.scenarios.scenario import Axis, FailedBy, Failure, Measurement
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad
 

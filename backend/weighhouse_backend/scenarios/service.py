@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weighhouse_judging.scenarios import planning
-from weighhouse_judging.scenarios.planning import Step
+from weighhouse_judging.scenarios import scenario
+from weighhouse_judging.scenarios.scenario import Step
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.text import numbered
 
@@ -16,10 +16,10 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.scenarios.errors import NothingSearched
-from weighhouse_backend.scenarios.operating import End, operating_points
+from weighhouse_backend.scenarios.operating_point import End, operating_points
 from weighhouse_backend.scenarios.planners import ASKS, planner, searching
-from weighhouse_backend.scenarios.reading import search_read
 from weighhouse_backend.scenarios.schemas import OperatingPointsRead, SearchesRead
+from weighhouse_backend.scenarios.search_views import search_read
 from weighhouse_backend.scenarios.searches import Search, searches
 
 
@@ -105,7 +105,7 @@ def _step(document: Experiment, campaign: Campaign, search: Search) -> SearchSte
 def _exact(document: Experiment, search: Search, level: float) -> float:
     """The load a planner means: where a search begins is measured as the file has it, unrounded."""
     first = document.varies(document.begun(search.load_index))
-    return first if planning.rounded(search.axis, first) == level else level
+    return first if scenario.rounded(search.axis, first) == level else level
 
 
 def _in_words(steps: Sequence[SearchStep]) -> str:

@@ -8,9 +8,9 @@ from fastapi import Depends
 
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep
 from weighhouse_backend.noise.dependencies import noise_over
-from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.gaps import GapService
 from weighhouse_backend.series.history import HistoryService
+from weighhouse_backend.series.legacy_cells import CarryingService
 from weighhouse_backend.series.past import PastService
 from weighhouse_backend.series.repository import SeriesRepository
 

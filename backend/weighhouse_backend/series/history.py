@@ -31,9 +31,9 @@ from weighhouse_backend.results.identities import CellSeen, place_of_runs
 from weighhouse_backend.results.machines import kinds_of, machines_of
 from weighhouse_backend.results.repeats import by_cell, values
 from weighhouse_backend.runs.models import Campaign
-from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.errors import SeriesNotFound
 from weighhouse_backend.series.gaps import GapService
+from weighhouse_backend.series.legacy_cells import CarryingService
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.names import SeriesNameService
 from weighhouse_backend.series.repository import SeriesDigest, SeriesRepository

@@ -38,7 +38,7 @@ from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.secrets import password_fits, token_hash
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import FieldProblem, NotFound
-from weighhouse_backend.kit.sealing import seal_of
+from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.sign_in.factor_schemas import (
     FactorBegun,

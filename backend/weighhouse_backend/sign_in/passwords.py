@@ -20,7 +20,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import NoMail, mail_is_set_up
 from weighhouse_backend.kit.problems import FieldProblem
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import secret_of
+from weighhouse_backend.kit.signed_links import secret_of
 
 RESET_LASTS = datetime.timedelta(hours=1)
 RESETS_AN_HOUR = 3

@@ -17,7 +17,7 @@ from weighhouse_backend.identity.owners import project_of_owned
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
-from weighhouse_backend.kit.sealing import seal_of
+from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.sign_in.oidc import LOOPBACK, Party, Reach, insist_on_safe
 from weighhouse_backend.sign_in.provider_schemas import ProviderRead, ProviderSave, stored

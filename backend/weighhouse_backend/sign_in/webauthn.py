@@ -35,7 +35,13 @@ from pydantic_core import Url
 from weighhouse_backend.identity.errors import PasskeyRefused, PasskeysNotHere
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import LinkEnded, LinkKind, LinkUnknown, secret_of, secrets_of
+from weighhouse_backend.kit.signed_links import (
+    LinkEnded,
+    LinkKind,
+    LinkUnknown,
+    secret_of,
+    secrets_of,
+)
 
 NAME = "Weighhouse"
 HELD = datetime.timedelta(minutes=5)

@@ -6,8 +6,8 @@ from fastapi import Depends, Request
 
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.studies.folders import read_studies
-from weighhouse_backend.studies.running import StudyRunService
 from weighhouse_backend.studies.service import StudyService
+from weighhouse_backend.studies.study_runs import StudyRunService
 
 
 def _studies(request: Request, comparisons: ComparisonsDep) -> StudyService:

@@ -7,13 +7,13 @@ from typing import get_args
 from uuid import UUID
 
 from weighhouse_judging.studies.answers import answer_of
-from weighhouse_judging.studies.documents import Scale, StudySide
-from weighhouse_judging.studies.judging import (
+from weighhouse_judging.studies.claims import (
     VERDICT_WORDS,
     ClaimResult,
     ClaimVerdict,
     judge_claims,
 )
+from weighhouse_judging.studies.documents import Scale, StudySide
 from weighhouse_judging.studies.terms import Key
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_protocol.experiment import Experiment

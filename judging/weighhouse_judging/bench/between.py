@@ -12,7 +12,7 @@ from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_judging.arithmetic.intervals import Between, Floats, LogDifference, two_campaigns
 from weighhouse_judging.bench.bars import Bar, Effort, bar
-from weighhouse_judging.bench.comparing import THRESHOLD, means_of, within
+from weighhouse_judging.bench.comparison import THRESHOLD, means_of, within
 from weighhouse_judging.bench.trials import Bools, Shape, repeats
 from weighhouse_judging.series.changes import RULE
 from weighhouse_judging.verdicts.campaigns import (

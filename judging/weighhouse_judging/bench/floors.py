@@ -8,7 +8,7 @@ from scipy import special
 
 from weighhouse_judging.arithmetic.intervals import LogDifference, paired
 from weighhouse_judging.bench.bars import EQUAL_SPREADS, Bar, Effort, bar
-from weighhouse_judging.bench.comparing import BLOCK_NOISE, THRESHOLD, changed
+from weighhouse_judging.bench.comparison import BLOCK_NOISE, THRESHOLD, changed
 from weighhouse_judging.bench.trials import Bools, Floats, block_noise, repeats
 from weighhouse_judging.verdicts.noise import EITHER, LENT_FREEDOM, LENT_VARIANCE, TOO_NOISY
 

@@ -22,7 +22,7 @@ from weighhouse_judging.bench.between import (
     Noise,
     effects,
 )
-from weighhouse_judging.bench.comparing import CAMPAIGNS
+from weighhouse_judging.bench.comparison import CAMPAIGNS
 from weighhouse_judging.bench.trials import repeats
 from weighhouse_judging.verdicts.campaigns import MOST_PAST, PastCampaign
 from weighhouse_judging.verdicts.figures import Repeats

@@ -11,9 +11,9 @@ from weighhouse_judging.arithmetic.intervals import paired
 from weighhouse_judging.arithmetic.looks import EQUALITY_ERROR
 from weighhouse_judging.arithmetic.rounding import coarser, step_of
 from weighhouse_judging.bench.bars import Bar, Effort, bar
-from weighhouse_judging.bench.comparing import THRESHOLD, changed
-from weighhouse_judging.bench.growing import equal
+from weighhouse_judging.bench.comparison import THRESHOLD, changed
 from weighhouse_judging.bench.trials import block_noise
+from weighhouse_judging.bench.until_decided import equal
 
 LEVELS_US = (8.0, 15.0)
 SPREADS = (0.001, 0.005, 0.01, 0.02, 0.05)

@@ -21,12 +21,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from weighhouse_judging.bench import calibrating, courses, knees
+from weighhouse_judging.bench import calibration, courses, knees
 from weighhouse_judging.bench.bars import Bar, bar
-from weighhouse_judging.bench.calibrating import REACHABLE, TIGHT, Case, Scored
+from weighhouse_judging.bench.calibration import REACHABLE, TIGHT, Case, Scored
 from weighhouse_judging.scenarios import sweep
-from weighhouse_judging.scenarios.planning import Measurement, Result
 from weighhouse_judging.scenarios.scalability import Parameter, Peak, Scalability, fit
+from weighhouse_judging.scenarios.scenario import Measurement, Result
 
 SEED = 20_261_122
 NOISE = 0.05
@@ -155,8 +155,8 @@ def swept(effort: Effort, seed: int) -> Iterator[Bar]:
 
 def calibrations(effort: Effort, seed: int, processes: int) -> Iterator[Bar]:
     """Queues with noise of 5 %."""
-    run = partial(calibrating.score, seeds=effort.calibrations, seed=seed)
-    slow = partial(run, slowed=calibrating.SLOWED)
+    run = partial(calibration.score, seeds=effort.calibrations, seed=seed)
+    slow = partial(run, slowed=calibration.SLOWED)
     cases = [*effort.reachable, *effort.tight]
     scored = dict(zip([case.name for case in cases], _each(run, cases, processes), strict=True))
     near = {case.name: scored[case.name].near for case in effort.reachable}
@@ -184,7 +184,7 @@ def _told(effort: Effort, scored: Mapping[str, Scored], seed: int) -> Iterator[B
     yield bar("calibration's interval holds the truth", covered, at_least=0.85)
     counts = {name: float(one.most_measurements) for name, one in scored.items()}
     yield bar("most measurements of a calibration", counts, at_most=20.0)
-    unmet = calibrating.unmet(max(4, effort.calibrations // 2), seed)
+    unmet = calibration.unmet(max(4, effort.calibrations // 2), seed)
     yield bar("envelopes that no load, or every load, meets: said so", unmet, at_least=0.95)
 
 
@@ -227,7 +227,7 @@ def shown(effort: Effort, seed: int) -> dict[str, object]:
             for name in knees.CANDIDATES
         },
         "within 3 % or one client by plain probabilistic bisection": {
-            case.name: calibrating.by_bisection(case, effort.calibrations, seed)
+            case.name: calibration.by_bisection(case, effort.calibrations, seed)
             for case in (*effort.reachable, *effort.tight)
         },
         "the most that is possible": {

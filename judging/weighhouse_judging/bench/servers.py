@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize, special
 
-from weighhouse_judging.scenarios.planning import Measurement, Step
+from weighhouse_judging.scenarios.scenario import Measurement, Step
 
 US = 1e6
 RUN_SECONDS = 60.0

@@ -17,13 +17,13 @@ from dataclasses import asdict
 
 from weighhouse_judging.bench import (
     between,
-    comparing,
+    comparison,
     floors,
-    gating,
-    growing,
+    gate,
     lives,
     many,
     rounded,
+    until_decided,
 )
 from weighhouse_judging.bench.bars import (
     EQUAL_SPREADS,
@@ -38,8 +38,8 @@ from weighhouse_judging.bench.trials import KINDS
 
 SEED = 20_261_122
 BETWEEN = (0.0, 0.01, 0.02, 0.03)
-BASES: tuple[tuple[gating.Base, int], ...] = (("pairs", 30), ("pooled", 10))
-OTHER_BASES: tuple[tuple[gating.Base, int], ...] = (("pooled", 5),)
+BASES: tuple[tuple[gate.Base, int], ...] = (("pairs", 30), ("pooled", 10))
+OTHER_BASES: tuple[tuple[gate.Base, int], ...] = (("pooled", 5),)
 LEVELS = (0.05, 0.02, 0.015, 0.0125, 0.01, 0.009, 0.005)
 
 
@@ -53,20 +53,20 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
     yield from rounded.bars(effort, seed)
     yield from gates(effort, seed)
     yield from sequential(effort, seed)
-    yield from growing.bars(effort, seed)
+    yield from until_decided.bars(effort, seed)
     yield from between.bars(effort, seed)
     yield from lives.bars(effort, seed)
 
 
 def covers(effort: Effort, seed: int) -> Iterator[Bar]:
     """Every interval that is printed as 95 %."""
-    for method in comparing.METHODS:
+    for method in comparison.METHODS:
         figures = {
-            (kind, cv, f"n={size} {kind} cv={cv} blocks={blocks}"): comparing.cover(
+            (kind, cv, f"n={size} {kind} cv={cv} blocks={blocks}"): comparison.cover(
                 method, kind, size, cv, blocks, effort.covers, seed
             )
             for size, kind, cv, blocks in itertools.product(
-                effort.sizes, KINDS, SPREADS, (0.0, comparing.BLOCK_NOISE)
+                effort.sizes, KINDS, SPREADS, (0.0, comparison.BLOCK_NOISE)
             )
         }
         usual = {name: value for (kind, cv, name), value in figures.items() if not _wild(kind, cv)}
@@ -88,7 +88,7 @@ def _wild(kind: str, cv: float) -> bool:
 def equals(effort: Effort, seed: int) -> Bar:
     """Equal sides, one difference alone."""
     figures = {
-        f"paired n={size} cv={cv} {kind}": comparing.equal_called_changed(
+        f"paired n={size} cv={cv} {kind}": comparison.equal_called_changed(
             kind, size, cv, effort.equals, seed
         )
         for size, cv, kind in itertools.product(effort.equal_sizes, EQUAL_SPREADS, KINDS)
@@ -99,7 +99,7 @@ def equals(effort: Effort, seed: int) -> Bar:
 def tables(effort: Effort, seed: int) -> Bar:
     """Equal sides, a table of 84 differences."""
     figures = {
-        f"n={size} cv={cv} shared={shared}": comparing.tables_with_a_change(
+        f"n={size} cv={cv} shared={shared}": comparison.tables_with_a_change(
             size, cv, effort.tables, seed, shared
         )
         for size, cv, shared in itertools.product((5, 10), EQUAL_SPREADS, (0.0, 0.8))
@@ -109,7 +109,7 @@ def tables(effort: Effort, seed: int) -> Bar:
 
 def step(effort: Effort, seed: int) -> Bar:
     """-5 % under block noise of 5 %, residual 1 %, five pairs, and nothing known of the machine."""
-    found = {"found": comparing.step_found(-0.05, 5, 0.01, effort.equals, seed)}
+    found = {"found": comparison.step_found(-0.05, 5, 0.01, effort.equals, seed)}
     return bar(
         "-5 % found in five pairs, nothing known of the machine",
         found,
@@ -127,14 +127,14 @@ def trade_off(effort: Effort, seed: int) -> dict[str, dict[str, float]]:
     rows = {
         f"p ≤ {level}": {
             "equal sides called changed, worst of cv 1 to 5 %": max(
-                comparing.equal_paired_at(level, cv, trials, seed) for cv in EQUAL_SPREADS
+                comparison.equal_paired_at(level, cv, trials, seed) for cv in EQUAL_SPREADS
             ),
-            "-5 % found": comparing.step_found(-0.05, 5, 0.01, trials, seed, level_of_p=level),
+            "-5 % found": comparison.step_found(-0.05, 5, 0.01, trials, seed, level_of_p=level),
         }
         for level in LEVELS
     }
     rows["the best test there could be, knowing step and noise"] = {
-        "equal sides called changed, at cv 3.5 %": comparing.least_false_alarms(
+        "equal sides called changed, at cv 3.5 %": comparison.least_false_alarms(
             0.035, trials, seed
         ),
         "-5 % found": 0.99,
@@ -145,7 +145,7 @@ def trade_off(effort: Effort, seed: int) -> dict[str, dict[str, float]]:
 def gates(effort: Effort, seed: int) -> Iterator[Bar]:
     """Equal campaigns against ten and an anchor."""
     figures = {
-        f"cells={cells} between={between} cv={cv}": gating.equal_called_regression(
+        f"cells={cells} between={between} cv={cv}": gate.equal_called_regression(
             cells, between, cv, effort.gates // cells, seed
         )
         for cells, between, cv in itertools.product((1, 2, 6, 24), BETWEEN, (0.01, 0.03))
@@ -156,7 +156,7 @@ def gates(effort: Effort, seed: int) -> Iterator[Bar]:
 def sequential(effort: Effort, seed: int) -> Iterator[Bar]:
     """Gates of 5 to 30 repeats, as many as each cell needs."""
     equal = {
-        f"{base} of {size}": gating.sequential(
+        f"{base} of {size}": gate.sequential(
             base, cells=24, cv=0.03, gates=effort.sequential, seed=seed, base_repeats=size
         )
         for base, size in BASES
@@ -179,7 +179,7 @@ def sequential(effort: Effort, seed: int) -> Iterator[Bar]:
     yield bar(
         "-7 % in 1 of 6 cells, 5 to 30 repeats: regression",
         {
-            f"{base} of {size}": gating.sequential(
+            f"{base} of {size}": gate.sequential(
                 base,
                 cells=6,
                 cv=0.03,
@@ -200,7 +200,7 @@ def shown(effort: Effort, seed: int) -> dict[str, object]:
     return {
         "trade-off of -5 % in five pairs": trade_off(effort, seed),
         "truly changed differences found in a table of 84": {
-            f"{rule} step={step} changed={truly}": comparing.found_in_tables(
+            f"{rule} step={step} changed={truly}": comparison.found_in_tables(
                 step, truly, 5, 0.02, effort.tables // 4, seed, rule
             )
             for rule, step, truly in itertools.product(
@@ -209,7 +209,7 @@ def shown(effort: Effort, seed: int) -> dict[str, object]:
         },
         "gates of 5 to 30 repeats against other bases": {
             f"{base} of {size}, {cells} cells, step {step}": asdict(
-                gating.sequential(
+                gate.sequential(
                     base, cells=cells, cv=0.03, gates=few, seed=seed, step=step, base_repeats=size
                 )
             )

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weighhouse_judging.bench import accounting
+from weighhouse_judging.bench import littles_law
 from weighhouse_judging.bench.bars import bar
 from weighhouse_judging.findings.steadiness import Course, SteadyClass, assess
 
@@ -312,13 +312,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     doubts = [
         bar(
             name,
-            {one.name: accounting.doubted(one, options.trials, options.seed) for one in loops},
+            {one.name: littles_law.doubted(one, options.trials, options.seed) for one in loops},
             at_least=least,
             at_most=most,
         )
         for name, loops, least, most in (
-            ("sound closed loops doubted by Little's law", accounting.SOUND, 0.0, 0.05),
-            ("closed loops with wrong latencies doubted", accounting.WRONG, 0.99, 1.0),
+            ("sound closed loops doubted by Little's law", littles_law.SOUND, 0.0, 0.05),
+            ("closed loops with wrong latencies doubted", littles_law.WRONG, 0.99, 1.0),
         )
     ]
     for one in doubts:

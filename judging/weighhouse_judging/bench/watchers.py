@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from weighhouse_judging.bench import former
+from weighhouse_judging.series.change_points import find_changes, known_of
 from weighhouse_judging.series.changes import RULE, Known, Point, Profile, Rule, same_change
 from weighhouse_judging.series.course import MODEL, Kind
 from weighhouse_judging.series.scan import Memory
-from weighhouse_judging.series.watching import find_changes, known_of
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.capacity import Footprint
 from weighhouse_protocol.fairness.facts import UNITS, Facts, number, read_back, setting_name
 from weighhouse_protocol.fairness.rules import Wanted
 from weighhouse_protocol.fairness.translation import meets, value_of
-from weighhouse_protocol.holding import Footprint
 from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.workload import Workload
 

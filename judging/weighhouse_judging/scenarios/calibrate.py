@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weighhouse_judging.findings.words import duration_in_words
-from weighhouse_judging.scenarios import crossing, planning
-from weighhouse_judging.scenarios.crossing import Belief, Look
-from weighhouse_judging.scenarios.planning import (
+from weighhouse_judging.scenarios import limit_crossing, scenario
+from weighhouse_judging.scenarios.limit_crossing import Belief, Look
+from weighhouse_judging.scenarios.scenario import (
     Axis,
     Measurement,
     Purpose,
@@ -72,7 +72,7 @@ class Plan:
     ramp: bool = True
     """Whether a ramped run can be made."""
     errors_allowed: float = 0.01
-    noise: float = planning.USUAL_NOISE
+    noise: float = scenario.USUAL_NOISE
     """Coefficient of variation of the latency that is assumed until measurements tell theirs."""
 
 
@@ -122,14 +122,14 @@ def refusals(plan: Plan) -> tuple[Refusal, ...]:
     found: list[Refusal] = []
     if plan.axis == "depth":
         found.append(Refusal("axis", "depths are not calibrated", "rate (open) or clients"))
-    found += planning.bounds_refused(plan.axis, plan.low, plan.high, ("low", "high"))
-    found += planning.limit_refused("envelope_us", plan.envelope_us)
-    found += planning.latency_refused("latency", plan.latency)
-    found += planning.share_refused("precision", plan.precision, 0.005, 0.5)
-    found += planning.share_refused("errors_allowed", plan.errors_allowed, 0.0, 0.5)
-    found += planning.share_refused("noise", plan.noise, 0.001, 0.5)
-    found += planning.count_refused("confirmations", plan.confirmations, 1, 10)
-    found += planning.count_refused("most_measurements", plan.most_measurements, 1, 100)
+    found += scenario.bounds_refused(plan.axis, plan.low, plan.high, ("low", "high"))
+    found += scenario.limit_refused("envelope_us", plan.envelope_us)
+    found += scenario.latency_refused("latency", plan.latency)
+    found += scenario.share_refused("precision", plan.precision, 0.005, 0.5)
+    found += scenario.share_refused("errors_allowed", plan.errors_allowed, 0.0, 0.5)
+    found += scenario.share_refused("noise", plan.noise, 0.001, 0.5)
+    found += scenario.count_refused("confirmations", plan.confirmations, 1, 10)
+    found += scenario.count_refused("most_measurements", plan.most_measurements, 1, 100)
     least = plan.confirmations + 3
     if not found and plan.most_measurements < least:
         message = f"{plan.most_measurements} leave nothing to search with"
@@ -139,7 +139,7 @@ def refusals(plan: Plan) -> tuple[Refusal, ...]:
 
 def advance(plan: Plan, measured: Sequence[Measurement]) -> Step | Result[Calibration]:
     """The next measurement, or the operating point. Raises PlanRefused."""
-    planning.checked(refusals(plan))
+    scenario.checked(refusals(plan))
     spoiled = sum(one.failure is not None and one.failure.by == "elsewhere" for one in measured)
     full = len(measured) >= plan.most_measurements
     if spoiled >= FAILURES_ELSEWHERE or (full and not any(_looks(plan, one) for one in measured)):
@@ -160,7 +160,7 @@ def stages(plan: Plan) -> tuple[float, ...]:
     doublings = math.log(plan.high / plan.low)
     count = max(2, min(MOST_STAGES, 1 + math.ceil(doublings / math.log(STAGE))))
     levels = [
-        planning.rounded(plan.axis, plan.low * math.exp(doublings * place / (count - 1)))
+        scenario.rounded(plan.axis, plan.low * math.exp(doublings * place / (count - 1)))
         for place in range(count)
     ]
     return tuple(dict.fromkeys(levels))
@@ -215,8 +215,8 @@ class _State:
         counted, self.resting = _rested(plan, measured)
         looks = [look for one in counted for look in _looks(plan, one)]
         self.low, self.high = math.log(plan.low), math.log(plan.high)
-        shape = crossing.CLOSED if plan.axis == "clients" else crossing.OPEN
-        self.belief: Belief = crossing.believe(
+        shape = limit_crossing.CLOSED if plan.axis == "clients" else limit_crossing.OPEN
+        self.belief: Belief = limit_crossing.believe(
             looks, self.low - BEYOND, self.high + BEYOND, plan.noise, shape
         )
         self.median = self.belief.quantile(0.5)
@@ -238,7 +238,7 @@ class _State:
         plan, level = self.plan, self.level
         low, high = (math.exp(self.belief.quantile(share)) for share in (0.025, 0.975))
         if self.median <= self.low or self.median >= self.high:
-            at = planning.in_words(plan.axis, level)
+            at = scenario.in_words(plan.axis, level)
             which = "lowest" if self.median <= self.low else "highest"
             sentence = f"It seems to lie past {at}, the {which} load allowed: that one is measured."
             return self._step("end", level, sentence, low, high)
@@ -246,7 +246,7 @@ class _State:
             level = self._whole(max(plan.low, RESTS * low))
             sentence = (
                 "The run before went past the envelope, and what comes next may be slowed by it: "
-                f"one at {planning.in_words(plan.axis, level)} lets it recover, and counts for "
+                f"one at {scenario.in_words(plan.axis, level)} lets it recover, and counts for "
                 "nothing."
             )
             return self._step("again", level, sentence, low, high)
@@ -254,16 +254,16 @@ class _State:
         if self._narrow() or left <= plan.confirmations - len(self._near()):
             sentence = (
                 f"Known to ±{self._half_width():.1%}; one measurement more at "
-                f"{planning.in_words(plan.axis, level)} confirms it."
+                f"{scenario.in_words(plan.axis, level)} confirms it."
             )
             return self._step("confirm", level, sentence, low, high)
         # Looks in turn on either side of the crossing tell how steep the curve is there as well.
         side = ASIDE[len(self.whole) % len(ASIDE)]
         level = self._whole(min(plan.high, max(plan.low, math.exp(self.belief.quantile(side)))))
         sentence = (
-            f"The envelope is left between {planning.about(low)} and {planning.about(high)} "
-            f"{planning.words(plan.axis)}; "
-            f"measured next: {planning.in_words(plan.axis, level)}."
+            f"The envelope is left between {scenario.about(low)} and {scenario.about(high)} "
+            f"{scenario.words(plan.axis)}; "
+            f"measured next: {scenario.in_words(plan.axis, level)}."
         )
         return self._step("narrow", level, sentence, low, high)
 
@@ -275,7 +275,7 @@ class _State:
         """The level that is asked for and answered: clients are whole, and rather fewer."""
         if self.plan.axis == "clients":
             return float(max(1, math.floor(level + 1e-9)))
-        return planning.rounded(self.plan.axis, level)
+        return scenario.rounded(self.plan.axis, level)
 
     def _half_width(self, confidence: float = SURE) -> float:
         """Half of the belief's interval, relative."""
@@ -303,12 +303,12 @@ class _State:
             (plan.low, "no_load_meets", self.belief.below(self.low)),
             (plan.high, "all_loads_meet", 1.0 - self.belief.below(self.high)),
         ):
-            looked = [one for one in self.whole if one.level == planning.rounded(plan.axis, end)]
+            looked = [one for one in self.whole if one.level == scenario.rounded(plan.axis, end)]
             if past < END_SURE or len(looked) < END_LOOKS:
                 continue
             seen = _median([one.figure(plan.latency) for one in looked])
-            said = "no latency" if seen is None else planning.latency_in_words(plan.latency, seen)
-            at = planning.in_words(plan.axis, end)
+            said = "no latency" if seen is None else scenario.latency_in_words(plan.latency, seen)
+            at = scenario.in_words(plan.axis, end)
             verb = "No load meets" if outcome == "no_load_meets" else "Every load meets"
             sentence = f"{verb} the envelope of {shown}: at {at} there is a {said}."
             if seen is None:
@@ -329,9 +329,9 @@ class _State:
             _median([one.figure(plan.latency) for one in near]),
             _median([one.figure("throughput") for one in near]),
         )
-        at = planning.in_words(plan.axis, self.level)
-        limit = planning.latency_in_words(plan.latency, plan.envelope_us)
-        wide = f"95 % interval {planning.about(point.low)} to {planning.about(point.high)}"
+        at = scenario.in_words(plan.axis, self.level)
+        limit = scenario.latency_in_words(plan.latency, plan.envelope_us)
+        wide = f"95 % interval {scenario.about(point.low)} to {scenario.about(point.high)}"
         sentence = f"The most inside a {limit}: {at} ({wide}; {len(near)} measurements there)."
         if outcome == "uncertain":
             sentence = (
@@ -373,9 +373,9 @@ class _State:
 def _ramp(plan: Plan) -> Step:
     levels = stages(plan)
     sentence = (
-        f"A ramp of {len(levels)} stages from {planning.in_words(plan.axis, levels[0])} to "
-        f"{planning.in_words(plan.axis, levels[-1])}, as long as the "
-        f"{planning.latency_in_words(plan.latency, plan.envelope_us)} holds, tells about where."
+        f"A ramp of {len(levels)} stages from {scenario.in_words(plan.axis, levels[0])} to "
+        f"{scenario.in_words(plan.axis, levels[-1])}, as long as the "
+        f"{scenario.latency_in_words(plan.latency, plan.envelope_us)} holds, tells about where."
     )
     numbers = {"low": levels[0], "high": levels[-1], "stages": len(levels)}
     return Step("ramp", "ramp", levels, Reason("ramp", sentence, numbers))

@@ -13,8 +13,8 @@ import numpy as np
 from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_judging.arithmetic import statistics
-from weighhouse_judging.scenarios import planning, spread
-from weighhouse_judging.scenarios.planning import Reason, Refusal
+from weighhouse_judging.scenarios import scenario, spread
+from weighhouse_judging.scenarios.scenario import Reason, Refusal
 from weighhouse_judging.scenarios.spread import Interval, Spread
 
 Stretch = Literal["before", "during", "after"]
@@ -91,8 +91,8 @@ class Cost:
 
 def refusals(plan: Plan, intervals: Sequence[Interval]) -> tuple[Refusal, ...]:
     """What is wrong with a plan for these intervals."""
-    found = planning.latency_refused("latency", plan.latency)
-    found += planning.share_refused("band", plan.band, 0.001, 10.0)
+    found = scenario.latency_refused("latency", plan.latency)
+    found += scenario.share_refused("band", plan.band, 0.001, 10.0)
     if plan.end_seconds < plan.begin_seconds:
         message = f"it ends at {plan.end_seconds:g} s, before it begins"
         found.append(Refusal("end_seconds", message, f"{plan.begin_seconds:g} s or later"))
@@ -106,7 +106,7 @@ def refusals(plan: Plan, intervals: Sequence[Interval]) -> tuple[Refusal, ...]:
 
 def figures(plan: Plan, intervals: Sequence[Interval]) -> Cost:
     """What it cost; intervals in order of time. Raises PlanRefused."""
-    planning.checked(refusals(plan, intervals))
+    scenario.checked(refusals(plan, intervals))
     begin = sum(one.end_seconds <= plan.begin_seconds for one in intervals)
     end = max(begin, sum(one.begin_seconds < plan.end_seconds for one in intervals))
     parts = (

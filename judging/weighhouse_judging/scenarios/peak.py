@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from weighhouse_judging.scenarios import knees, planning, points
-from weighhouse_judging.scenarios.planning import (
+from weighhouse_judging.scenarios import knees, points, scenario
+from weighhouse_judging.scenarios.points import Estimate, Point
+from weighhouse_judging.scenarios.scenario import (
     Measurement,
     Reason,
     Refusal,
@@ -19,7 +20,6 @@ from weighhouse_judging.scenarios.planning import (
     Scenario,
     Step,
 )
-from weighhouse_judging.scenarios.points import Estimate, Point
 
 Outcome = Literal["done", "stopped", "first_point_failed", "limit_reached"]
 
@@ -37,7 +37,7 @@ class Plan:
     latency: str = "p99_us"
     repeats: int = 1
     most_measurements: int = 60
-    noise: float = planning.USUAL_NOISE
+    noise: float = scenario.USUAL_NOISE
 
 
 @dataclass(frozen=True)
@@ -67,17 +67,17 @@ class Peak:
 
 def refusals(plan: Plan) -> tuple[Refusal, ...]:
     """What is wrong with a plan."""
-    found = planning.count_refused("clients", plan.clients, 1, planning.MOST_CLIENTS)
-    found += planning.count_refused("repeats", plan.repeats, 1, 100)
-    found += planning.count_refused("most_measurements", plan.most_measurements, 1, 1000)
-    found += planning.latency_refused("latency", plan.latency)
-    found += planning.share_refused("noise", plan.noise, 0.001, 0.5)
+    found = scenario.count_refused("clients", plan.clients, 1, scenario.MOST_CLIENTS)
+    found += scenario.count_refused("repeats", plan.repeats, 1, 100)
+    found += scenario.count_refused("most_measurements", plan.most_measurements, 1, 1000)
+    found += scenario.latency_refused("latency", plan.latency)
+    found += scenario.share_refused("noise", plan.noise, 0.001, 0.5)
     if plan.stop_at_us is not None:
-        found += planning.limit_refused("stop_at_us", plan.stop_at_us)
+        found += scenario.limit_refused("stop_at_us", plan.stop_at_us)
     if not plan.depths:
         found.append(Refusal("depths", "there is none", "name at least one, for example 1, 10"))
     for place, depth in enumerate(plan.depths):
-        found += planning.count_refused(f"depths[{place}]", depth, 1, planning.MOST_DEPTH)
+        found += scenario.count_refused(f"depths[{place}]", depth, 1, scenario.MOST_DEPTH)
     if list(plan.depths) != sorted(set(plan.depths)):
         found.append(Refusal("depths", "they do not rise", "name each once, the least first"))
     least = len(plan.depths) * plan.repeats
@@ -89,7 +89,7 @@ def refusals(plan: Plan) -> tuple[Refusal, ...]:
 
 def advance(plan: Plan, measured: Sequence[Measurement]) -> Step | Result[Peak]:
     """The next depth, or what came out. Raises PlanRefused."""
-    planning.checked(refusals(plan))
+    scenario.checked(refusals(plan))
     levels = points.gathered("depth", measured)
     falls = 0
     for place, depth in enumerate(float(one) for one in plan.depths):
@@ -108,7 +108,7 @@ def advance(plan: Plan, measured: Sequence[Measurement]) -> Step | Result[Peak]:
 
 def ladder(plan: Plan, measured: Sequence[Measurement]) -> Peak:
     """The depths that were measured so far; it may not be over. Raises PlanRefused."""
-    planning.checked(refusals(plan))
+    scenario.checked(refusals(plan))
     return _figures(plan, points.gathered("depth", measured))
 
 
@@ -138,8 +138,8 @@ def _ends(
     latency = last.latency_us
     if plan.stop_at_us is not None and latency is not None and latency.median > plan.stop_at_us:
         sentence = (
-            f"At depth {last.level:g} {planning.latency_in_words(plan.latency, latency.median)} "
-            f"passes the limit, {planning.latency_in_words(plan.latency, plan.stop_at_us)}."
+            f"At depth {last.level:g} {scenario.latency_in_words(plan.latency, latency.median)} "
+            f"passes the limit, {scenario.latency_in_words(plan.latency, plan.stop_at_us)}."
         )
         numbers = {"depth": last.level, "us": latency.median}
         return Reason("latency_passed", sentence, numbers), falls

@@ -12,7 +12,7 @@ from weighhouse_judging.arithmetic.intervals import (
     Bounds,
     level_or_range,
 )
-from weighhouse_judging.scenarios.planning import Axis, Measurement, Purpose, rounded
+from weighhouse_judging.scenarios.scenario import Axis, Measurement, Purpose, rounded
 
 TRIES_ELSEWHERE = 1
 """Measurements of a level that are asked for again when something else than the system failed."""

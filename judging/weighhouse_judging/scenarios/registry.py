@@ -4,7 +4,7 @@ from typing import Any
 
 from weighhouse_judging.scenarios.calibrate import CALIBRATE
 from weighhouse_judging.scenarios.peak import PEAK
-from weighhouse_judging.scenarios.planning import Scenario
+from weighhouse_judging.scenarios.scenario import Scenario
 from weighhouse_judging.scenarios.sweep import SWEEP
 
 SCENARIOS: dict[str, Scenario[Any, Any]] = {one.name: one for one in (SWEEP, CALIBRATE, PEAK)}

@@ -22,8 +22,8 @@ from scipy import special
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, RESOLUTION
 from weighhouse_judging.findings.words import bytes_in_words
-from weighhouse_judging.scenarios import planning
-from weighhouse_judging.scenarios.planning import Reason
+from weighhouse_judging.scenarios import scenario
+from weighhouse_judging.scenarios.scenario import Reason
 
 Floats = npt.NDArray[np.float64]
 SECONDS_AN_HOUR = 3600.0
@@ -215,7 +215,7 @@ def _period(correlation: Floats, lags: int, size: int) -> int | None:
 
 def plainly(value: float) -> str:
     """A number with its sign."""
-    return f"{'+' if value >= 0 else ''}{planning.about(value)}"
+    return f"{'+' if value >= 0 else ''}{scenario.about(value)}"
 
 
 def in_bytes(value: float) -> str:

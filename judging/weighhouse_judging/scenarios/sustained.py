@@ -14,8 +14,8 @@ import numpy as np
 from weighhouse_protocol.scenarios import DISK_KEPT_FREE, fill_ended
 
 from weighhouse_judging.findings.words import bytes_in_words
-from weighhouse_judging.scenarios import planning, spread
-from weighhouse_judging.scenarios.planning import Reason, Refusal
+from weighhouse_judging.scenarios import scenario, spread
+from weighhouse_judging.scenarios.scenario import Reason, Refusal
 from weighhouse_judging.scenarios.spread import Interval, Spread
 
 Fills = Literal["records", "bytes"]
@@ -110,7 +110,7 @@ def ends(
 
 def figures(plan: Plan, intervals: Sequence[Interval], amounts: Sequence[Amount]) -> Fill:
     """What a fill gave. Raises PlanRefused."""
-    planning.checked(refusals(plan))
+    scenario.checked(refusals(plan))
     progress = progress_of(plan, intervals, amounts)
     begun = _begun(plan, intervals, amounts)
     reached = progress[-1] if progress else begun

@@ -14,8 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from weighhouse_judging.scenarios import knees, planning, points, scalability
-from weighhouse_judging.scenarios.planning import (
+from weighhouse_judging.scenarios import knees, points, scalability, scenario
+from weighhouse_judging.scenarios.points import Estimate, Point
+from weighhouse_judging.scenarios.scalability import NotSaid, Scalability
+from weighhouse_judging.scenarios.scenario import (
     Axis,
     Measurement,
     Purpose,
@@ -25,8 +27,6 @@ from weighhouse_judging.scenarios.planning import (
     Scenario,
     Step,
 )
-from weighhouse_judging.scenarios.points import Estimate, Point
-from weighhouse_judging.scenarios.scalability import NotSaid, Scalability
 
 Outcome = Literal["done", "stopped", "first_point_failed", "limit_reached"]
 
@@ -59,7 +59,7 @@ class Plan:
     refinements: int = 3
     """Levels measured around the knee at most."""
     most_measurements: int = 40
-    noise: float = planning.USUAL_NOISE
+    noise: float = scenario.USUAL_NOISE
     """Coefficient of variation that is assumed until repeats tell their own."""
 
 
@@ -88,14 +88,14 @@ def refusals(plan: Plan) -> tuple[Refusal, ...]:
     found: list[Refusal] = []
     if plan.axis == "depth":
         found.append(Refusal("axis", "a sweep varies clients or rate", "use the scenario peak"))
-    found += planning.bounds_refused(plan.axis, plan.start, plan.end, ("start", "end"))
-    found += planning.count_refused("repeats", plan.repeats, 1, 100)
-    found += planning.count_refused("refinements", plan.refinements, 0, 20)
-    found += planning.count_refused("most_measurements", plan.most_measurements, 1, 1000)
-    found += planning.latency_refused("latency", plan.latency)
-    found += planning.share_refused("noise", plan.noise, 0.001, 0.5)
+    found += scenario.bounds_refused(plan.axis, plan.start, plan.end, ("start", "end"))
+    found += scenario.count_refused("repeats", plan.repeats, 1, 100)
+    found += scenario.count_refused("refinements", plan.refinements, 0, 20)
+    found += scenario.count_refused("most_measurements", plan.most_measurements, 1, 1000)
+    found += scenario.latency_refused("latency", plan.latency)
+    found += scenario.share_refused("noise", plan.noise, 0.001, 0.5)
     if plan.stop_at_us is not None:
-        found += planning.limit_refused("stop_at_us", plan.stop_at_us)
+        found += scenario.limit_refused("stop_at_us", plan.stop_at_us)
     if not found and plan.most_measurements < (least := len(ladder(plan)) * plan.repeats):
         message = (
             f"{plan.most_measurements} are too few for {len(ladder(plan))} levels of {plan.repeats}"
@@ -110,7 +110,7 @@ def curve(plan: Plan, measured: Sequence[Measurement], *, law: bool = True) -> C
 
     :param law: whether to fit the scalability law, which takes longer than all else.
     """
-    planning.checked(refusals(plan))
+    scenario.checked(refusals(plan))
     return _curve(plan, points.gathered(plan.axis, measured), law=law)
 
 
@@ -118,14 +118,14 @@ def ladder(plan: Plan) -> tuple[float, ...]:
     """The levels from start to end by doubling, the end among them."""
     levels, level = [], plan.start
     while level < plan.end:
-        levels.append(planning.rounded(plan.axis, level))
+        levels.append(scenario.rounded(plan.axis, level))
         level *= 2.0
-    return (*levels, planning.rounded(plan.axis, plan.end))
+    return (*levels, scenario.rounded(plan.axis, plan.end))
 
 
 def advance(plan: Plan, measured: Sequence[Measurement]) -> Step | Result[Curve]:
     """The next level, or the curve. Raises PlanRefused."""
-    planning.checked(refusals(plan))
+    scenario.checked(refusals(plan))
     levels = points.gathered(plan.axis, measured)
     full = len(measured) >= plan.most_measurements
     rungs = ladder(plan)
@@ -155,7 +155,7 @@ SWEEP: Scenario[Plan, Curve] = Scenario("sweep", "What is the load curve?", refu
 
 
 def _at(plan: Plan, level: float) -> str:
-    return planning.in_words(plan.axis, level)
+    return scenario.in_words(plan.axis, level)
 
 
 def _climb(plan: Plan, rungs: Sequence[float], place: int, purpose: Purpose) -> Step:
@@ -202,8 +202,8 @@ def _passed(plan: Plan, last: Point) -> Reason | None:
     latency = last.latency_us
     if plan.stop_at_us is None or latency is None or latency.median <= plan.stop_at_us:
         return None
-    limit = planning.latency_in_words(plan.latency, plan.stop_at_us)
-    said = planning.latency_in_words(plan.latency, latency.median)
+    limit = scenario.latency_in_words(plan.latency, plan.stop_at_us)
+    said = scenario.latency_in_words(plan.latency, latency.median)
     sentence = f"At {_at(plan, last.level)} a {said} passes the limit, a {limit}."
     return Reason("latency_passed", sentence, {"level": last.level, "us": latency.median})
 
@@ -260,7 +260,7 @@ def _refine(
     knee = curve.points[curve.knee].level
     gaps = [pair for pair in itertools.pairwise(usable) if knee in pair]
     for low, high in sorted(gaps, key=lambda pair: (-pair[1] / pair[0], pair)):
-        middle = planning.rounded(plan.axis, math.sqrt(low * high))
+        middle = scenario.rounded(plan.axis, math.sqrt(low * high))
         if high / low > NEAR and low < middle < high and middle not in levels:
             sentence = (
                 f"The knee is at {_at(plan, knee)} so far; a measurement at {_at(plan, middle)} "

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import get_args
 
+from weighhouse_judging.studies.claims import VERDICT_WORDS, ClaimResult, ClaimVerdict
 from weighhouse_judging.studies.documents import Study
-from weighhouse_judging.studies.judging import VERDICT_WORDS, ClaimResult, ClaimVerdict
 
 MEASURED: frozenset[ClaimVerdict] = frozenset({"holds_here", "does_not_hold_here", "cannot_tell"})
 MOST_NAMED = 3

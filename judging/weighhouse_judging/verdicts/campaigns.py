@@ -33,9 +33,9 @@ from weighhouse_judging.arithmetic.intervals import (
     Spread,
     two_campaigns,
 )
+from weighhouse_judging.series.change_points import find_changes
 from weighhouse_judging.series.changes import Point
 from weighhouse_judging.series.course import Piece, column
-from weighhouse_judging.series.watching import find_changes
 from weighhouse_judging.verdicts.noise import (
     FEWEST_CAMPAIGNS,
     mean_share,

@@ -2,7 +2,7 @@
 
 The level comes from the base. The variance between campaigns comes from every completed campaign of
 the cell's series (`verdicts/campaigns.py`), and from a noise floor; where neither is known, nothing
-is told. A gate's cells borrow from each other what they know of it (`arithmetic/borrowing.py`): ten
+is told. A gate's cells borrow from each other what they know of it (`arithmetic/shrinkage.py`): ten
 campaigns alone leave a t with nine degrees of freedom, which over 24 cells and many looks could
 tell almost nothing.
 """
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from weighhouse_judging.arithmetic import looks
-from weighhouse_judging.arithmetic.borrowing import squeeze
 from weighhouse_judging.arithmetic.families import holm
 from weighhouse_judging.arithmetic.intervals import (
     RESOLUTION,
@@ -23,6 +22,7 @@ from weighhouse_judging.arithmetic.intervals import (
     LogDifference,
     paired,
 )
+from weighhouse_judging.arithmetic.shrinkage import squeeze
 from weighhouse_judging.verdicts.campaigns import Apart, learned
 from weighhouse_judging.verdicts.figures import Method, Repeats
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence

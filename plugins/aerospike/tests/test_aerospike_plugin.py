@@ -27,7 +27,7 @@ from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.lifecycle import Deployed, FaultDone
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
-from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.serving.startup import addresses_of
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError

@@ -14,7 +14,7 @@ from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import describe_driver
 from weighhouse_sdk.errors import DriverFailed
-from weighhouse_sdk.keeping import KEPT
+from weighhouse_sdk.kept_files import KEPT
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit.testing_tools import (

@@ -17,11 +17,11 @@ from weighhouse_sdk.lifecycle import Deployed, Description, Installed
 from weighhouse_sdk.machine.procfs import all_processes, working_directory
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
-from weighhouse_sdk.redistributing import Streamed
+from weighhouse_sdk.rebalance import Streamed
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address
 
-from weighhouse_plugin_cassandra import home, operating
+from weighhouse_plugin_cassandra import home, ring_operations
 
 JAVA = {"heap_mebibytes": "0", "garbage_collector": "g1"}
 """Parameters of the Java machine → the vendor's choice; they stand on the command line."""
@@ -210,7 +210,7 @@ class CassandraPlugin(RingPlugin):
             begins,
             "-Dcassandra.skip_wait_for_gossip_to_settle=0",
             "-Dcassandra.superuser_setup_delay_ms=0",
-            *operating.options(place),
+            *ring_operations.options(place),
             "-cp",
             f"{home_place}/lib/*",
             "org.apache.cassandra.service.CassandraDaemon",
@@ -314,13 +314,13 @@ class CassandraPlugin(RingPlugin):
     def expel(self, context: Context, others: Sequence[Place], gone: Place, *, up: bool) -> None:
         """`nodetool decommission` at a node that is up, `nodetool removenode` at another one."""
         if up:
-            operating.decommission(context, gone)
+            ring_operations.decommission(context, gone)
         else:
-            operating.remove_dead(context, others, gone, self.own(gone), self.ask_seconds)
+            ring_operations.remove_dead(context, others, gone, self.own(gone), self.ask_seconds)
 
     def streams(self, address: Address, timeout_seconds: float) -> Sequence[Streamed]:
         """`system_views.streaming`, which Cassandra has since 4.1."""
-        return operating.streams(address, timeout_seconds)
+        return ring_operations.streams(address, timeout_seconds)
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:  # noqa: ARG002 - the node does not tell
         """Not told: the heap is taken as a whole when the node starts."""

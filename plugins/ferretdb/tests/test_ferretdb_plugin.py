@@ -14,7 +14,7 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.places import Place
-from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.serving.startup import addresses_of
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError

@@ -28,8 +28,8 @@ from weighhouse_sdk.machine.procfs import listening_process
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.serving.hosting import DOCKER
-from weighhouse_sdk.serving.starting import UNREADABLE, addresses_of
+from weighhouse_sdk.serving.hosts import DOCKER
+from weighhouse_sdk.serving.startup import UNREADABLE, addresses_of
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_garnet.device import native_device_lacks

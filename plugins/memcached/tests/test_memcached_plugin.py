@@ -16,7 +16,7 @@ from weighhouse_sdk.errors import NotReady
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, Connection, ReplyError
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waits import until
 
 
 class TestConformance(PluginConformance):

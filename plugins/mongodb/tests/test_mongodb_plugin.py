@@ -18,7 +18,7 @@ from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import NotReady, TargetInvalid
 from weighhouse_sdk.families.mongo import UnknownCommand, ask, figures, flat, words
 from weighhouse_sdk.places import Place
-from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.serving.startup import addresses_of
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_sdk.testkit.testing import PluginConformance, order_for
 from weighhouse_sdk.wire import Address, ReplyError

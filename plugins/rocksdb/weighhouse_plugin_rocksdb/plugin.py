@@ -24,7 +24,7 @@ from weighhouse_sdk.lifecycle import (
     Ready,
     Sample,
 )
-from weighhouse_sdk.machine.sampling import Usage, disk_usage, process_usage, tree_usage
+from weighhouse_sdk.machine.resource_usage import Usage, disk_usage, process_usage, tree_usage
 from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import NodeAddress
 from weighhouse_sdk.registry import packaged_manifest

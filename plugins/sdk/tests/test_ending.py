@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.machine.process import Command, ServerProcess
-from weighhouse_sdk.serving import ending
-from weighhouse_sdk.serving.ending import last_words
+from weighhouse_sdk.serving import exit_report
+from weighhouse_sdk.serving.exit_report import last_words
 
 
 @pytest.fixture
@@ -47,9 +47,9 @@ def test_the_latest_files_are_told_and_no_more_than_can_be_read(
         write(tmp_path / "n" / f"{number}" / "a.log", f"{'y' * 9000}\nend {number}\n", 10 + number)
     write(tmp_path / "n" / "writes.log", "binary\0", 100)
     said, *own = last_words(body, tmp_path / "n")
-    assert len(said) == ending.LINE
+    assert len(said) == exit_report.LINE
     assert [each for each in own if "end" in each] == [f"a.log: end {n}" for n in (5, 4, 3)]
-    assert max(map(len, own)) == ending.LINE
+    assert max(map(len, own)) == exit_report.LINE
 
 
 def test_the_walk_and_the_whole_have_an_end(
@@ -58,7 +58,7 @@ def test_the_walk_and_the_whole_have_an_end(
     for number in range(20):
         write(tmp_path / "n" / f"{number}.log", "z\n", number)
     write(tmp_path / "n" / "below" / "a.log", "far\n", 99)
-    monkeypatch.setattr(ending, "ENTRIES", 21)
+    monkeypatch.setattr(exit_report, "ENTRIES", 21)
     assert last_words(body, tmp_path / "n")[1:] == ("19.log: z", "18.log: z", "17.log: z")
-    monkeypatch.setattr(ending, "TOTAL", ending.LINE + 9)
+    monkeypatch.setattr(exit_report, "TOTAL", exit_report.LINE + 9)
     assert last_words(body, tmp_path / "n")[1:] == ("19.log: z",)

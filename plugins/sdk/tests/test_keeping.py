@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from weighhouse_sdk import keeping
+from weighhouse_sdk import kept_files
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.keeping import KEPT, OUTPUT, Shelf, flat_name, keep_files, kept
+from weighhouse_sdk.kept_files import KEPT, OUTPUT, Shelf, flat_name, keep_files, kept
 
 
 def write(path: Path, text: str = "x") -> Path:
@@ -60,7 +60,7 @@ def test_links_pipes_and_folders_are_no_files(context: Context, tmp_path: Path) 
 def test_what_is_too_much_is_named_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "MOST_FILE_BYTES", 10)
+    monkeypatch.setattr(kept_files, "MOST_FILE_BYTES", 10)
     shelf = Shelf(tmp_path / "files", bytes_left=12, files_left=2)
 
     def put(name: str, size: int) -> str:
@@ -95,7 +95,7 @@ def test_names_are_plain() -> None:
     assert flat_name(Path("node-1/a b\x00;c.conf")) == "node-1-a_b_c.conf"
     assert flat_name(Path(".hidden")) == "hidden"
     assert flat_name(Path("...")) == "file"
-    assert len(flat_name(Path("x" * 300))) == keeping.LONGEST_NAME
+    assert len(flat_name(Path("x" * 300))) == kept_files.LONGEST_NAME
 
 
 def test_files_of_one_name_are_told_apart_again_and_again(context: Context) -> None:
@@ -118,7 +118,7 @@ def test_a_maze_is_left_at_some_depth(context: Context) -> None:
 
 
 def test_what_was_printed_comes_before_a_hundred_reports(context: Context) -> None:
-    for number in range(keeping.MOST_FILES):
+    for number in range(kept_files.MOST_FILES):
         write(context.driver_directory / KEPT / f"{number}.json")
     write(context.driver_directory / KEPT / OUTPUT, "said")
     write(context.data_directory / "LOG")

@@ -1,6 +1,6 @@
 """Events of a system, found in its metrics."""
 
-from weighhouse_sdk.marking import STILL_SAMPLES, Marking
+from weighhouse_sdk.event_marks import STILL_SAMPLES, Marking
 
 
 def test_a_gauge_has_a_begin_and_an_end() -> None:

@@ -18,7 +18,7 @@ from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Plugin
-from weighhouse_sdk.machine.network.disturbing import Ends, described
+from weighhouse_sdk.machine.network.network_faults import Ends, described
 from weighhouse_sdk.machine.network.peers import home_of, opened
 from weighhouse_sdk.machine.network.rules import numbered
 from weighhouse_sdk.machine.network.ways import LOSS, QUEUE, RULES, SHAPING, check_network, ways

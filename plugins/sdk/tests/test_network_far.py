@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.machine.network.disturbing import Ends, apart_from
+from weighhouse_sdk.machine.network.network_faults import Ends, apart_from
 from weighhouse_sdk.machine.nodes import Node
 from weighhouse_sdk.machine.process import Command
 from weighhouse_sdk.places import Place

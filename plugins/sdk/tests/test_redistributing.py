@@ -1,7 +1,7 @@
 """When data begins and ends to go from node to node, as the timeline tells it."""
 
 from weighhouse_protocol.redistribution import amount_of
-from weighhouse_sdk.redistributing import Redistributed, Redistributing, Streamed, together
+from weighhouse_sdk.rebalance import Redistributed, Redistributing, Streamed, together
 
 
 def test_a_transfer_is_what_all_nodes_tell_of_it() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from weighhouse_sdk.machine.remembering import CACHE_VARIABLE, descriptions_directory, remembered
+from weighhouse_sdk.machine.version_cache import CACHE_VARIABLE, descriptions_directory, remembered
 
 ECHO = "/bin/echo"
 
@@ -104,7 +104,7 @@ def test_without_a_place_to_remember_it_is_asked(asked: Asked) -> None:
 MANY = """
 import sys
 from pathlib import Path
-from weighhouse_sdk.machine.remembering import remembered
+from weighhouse_sdk.machine.version_cache import remembered
 for _ in range(200):
     answer = remembered(Path(sys.argv[1]), ("x",), lambda: b"y" * 100_000, Path(sys.argv[2]))
     assert answer == b"y" * 100_000

@@ -7,7 +7,7 @@ from pathlib import Path
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.machine.process import Command
 from weighhouse_sdk.machine.procfs import process_stat
-from weighhouse_sdk.machine.sampling import cpu_percent, disk_usage, process_usage, tree_usage
+from weighhouse_sdk.machine.resource_usage import cpu_percent, disk_usage, process_usage, tree_usage
 
 # Fills memory, forks a child that burns a tenth of a second, and tells when it has.
 FAMILY = """

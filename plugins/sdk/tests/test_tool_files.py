@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from weighhouse_protocol.workload import Workload
-from weighhouse_sdk.keeping import KEPT
+from weighhouse_sdk.kept_files import KEPT
 from weighhouse_sdk.testkit.testing_tools import tool_order
 from weighhouse_sdk.toolrun import work as works
 from weighhouse_sdk.toolrun.work import OUTPUT, Work

@@ -6,7 +6,7 @@ import pytest
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.requirements import Requirement
 from weighhouse_sdk.registry import load_plugin
-from weighhouse_sdk.testkit.visiting import NotVisitable, Visiting
+from weighhouse_sdk.testkit.parameter_cover import NotVisitable, Visiting
 
 GIBIBYTE = 2**30
 MACHINE = {

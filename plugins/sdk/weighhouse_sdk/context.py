@@ -16,7 +16,7 @@ from weighhouse_sdk.errors import Cancelled, DeadlinePassed, PluginError
 from weighhouse_sdk.machine.cgroups import ControlGroups
 from weighhouse_sdk.machine.containers import Containers
 from weighhouse_sdk.machine.images import Engine
-from weighhouse_sdk.machine.network.disturbing import Network
+from weighhouse_sdk.machine.network.network_faults import Network
 from weighhouse_sdk.machine.ports import HeldPorts
 from weighhouse_sdk.machine.process import Processes
 from weighhouse_sdk.machine.remains import Leftover, Remains

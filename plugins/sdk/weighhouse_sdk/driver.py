@@ -25,7 +25,7 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DriverFailed, DriverKilled
 from weighhouse_sdk.machine.process import Command, ServerProcess
 from weighhouse_sdk.machine.programs import locate_program
-from weighhouse_sdk.machine.remembering import remembered
+from weighhouse_sdk.machine.version_cache import remembered
 
 PREFIX = "weighhouse-driver-"
 DESCRIBE = "--describe"

@@ -34,7 +34,7 @@ from weighhouse_sdk.machine.access import closed_folders
 from weighhouse_sdk.machine.nodes import Body, Node
 from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.places import NodeAddress, Place
-from weighhouse_sdk.redistributing import Transfer
+from weighhouse_sdk.rebalance import Transfer
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from weighhouse_protocol.ycsb import translate
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import BinaryMissing, DriverFailed, TargetInvalid
-from weighhouse_sdk.keeping import KEPT
+from weighhouse_sdk.kept_files import KEPT
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit import at_hand

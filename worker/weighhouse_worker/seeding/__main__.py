@@ -12,7 +12,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_worker.seeding.plan import SCALES
-from weighhouse_worker.seeding.sowing import sow
+from weighhouse_worker.seeding.seed_writer import sow
 from weighhouse_worker.tools import Tools
 
 

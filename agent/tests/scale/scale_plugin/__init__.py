@@ -23,7 +23,7 @@ from weighhouse_sdk.lifecycle import (
 )
 from weighhouse_sdk.machine.nodes import Node
 from weighhouse_sdk.machine.process import Command
-from weighhouse_sdk.machine.sampling import process_usage
+from weighhouse_sdk.machine.resource_usage import process_usage
 from weighhouse_sdk.places import NodeAddress, Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address

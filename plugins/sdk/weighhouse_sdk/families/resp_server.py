@@ -15,7 +15,7 @@ from weighhouse_sdk.configuration import system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.credentials import NOT_SHOWN, Credentials
 from weighhouse_sdk.errors import DeployFailed, NotReady, TargetInvalid
-from weighhouse_sdk.families import resp_cluster, resp_leaving, resp_replication
+from weighhouse_sdk.families import resp_cluster, resp_membership, resp_replication
 from weighhouse_sdk.families.resp import configuration, info
 from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Installed
@@ -268,12 +268,12 @@ class RespServer(ServerPlugin):
     def forget(self, others: Sequence[Place], gone: Place, timeout_seconds: float) -> None:
         """In a cluster, once another has its slots: an empty node has an identity of its own."""
         if resp_cluster.is_cluster(gone):
-            resp_leaving.forget(others, gone, timeout_seconds)
+            resp_membership.forget(others, gone, timeout_seconds)
 
     def adopt(self, others: Sequence[Place], fresh: Place, timeout_seconds: float) -> None:
         """In a cluster a replica of the primary that has the fewest."""
         if resp_cluster.is_cluster(fresh):
-            resp_leaving.adopt(others, fresh, timeout_seconds)
+            resp_membership.adopt(others, fresh, timeout_seconds)
 
     def expel(self, context: Context, others: Sequence[Place], gone: Place, *, up: bool) -> None:
         """A replica takes over from a primary that is up; of one that has ended the cluster itself
@@ -284,7 +284,7 @@ class RespServer(ServerPlugin):
         last = "it still has its slots"
         for _ in context.attempts(math.inf, every_seconds=HAND_OVER_SECONDS):
             try:
-                if resp_leaving.hand_over(others, gone, self.ask_seconds):
+                if resp_membership.hand_over(others, gone, self.ask_seconds):
                     return
             except (OSError, ReplyError) as error:
                 last = str(error)

@@ -18,7 +18,7 @@ from weighhouse_sdk.families.cql import ALL, rows
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.serving.server import ServerPlugin
-from weighhouse_sdk.serving.starting import UNREADABLE, addresses_of
+from weighhouse_sdk.serving.startup import UNREADABLE, addresses_of
 from weighhouse_sdk.wire import Address, ReplyError
 
 STORAGE_PORT = 7000

@@ -24,7 +24,7 @@ from weighhouse_sdk.machine import launch
 from weighhouse_sdk.machine.limits import MEBIBYTE, cpu_limit, cpu_text, memory_limit, memory_text
 from weighhouse_sdk.machine.procfs import PROC, wait_for_end
 from weighhouse_sdk.machine.remains import Leftover
-from weighhouse_sdk.machine.sampling import Usage
+from weighhouse_sdk.machine.resource_usage import Usage
 
 PERIOD_US = 100_000
 """Over which processor time is shared out: the kernel's own default."""

@@ -23,7 +23,7 @@ from weighhouse_sdk.machine.procfs import (
     process_tree,
     wait_for_end,
 )
-from weighhouse_sdk.machine.sampling import Usage, process_usage
+from weighhouse_sdk.machine.resource_usage import Usage, process_usage
 
 NANO = 1_000_000_000
 SIGNALLED = 128

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from weighhouse_sdk.machine.process import Ended, Reservation, ServerProcess
-from weighhouse_sdk.machine.sampling import Usage
+from weighhouse_sdk.machine.resource_usage import Usage
 from weighhouse_sdk.places import Place
 
 

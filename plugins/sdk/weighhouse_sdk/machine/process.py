@@ -30,7 +30,7 @@ from weighhouse_sdk.machine.procfs import (
     wait_for_end,
 )
 from weighhouse_sdk.machine.remains import Leftover
-from weighhouse_sdk.machine.sampling import Usage, process_usage
+from weighhouse_sdk.machine.resource_usage import Usage, process_usage
 
 LOG_TAIL_BYTES = 65_536
 KILL_SECONDS = 10.0

@@ -11,7 +11,7 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.figures import Kept
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.places import Place
-from weighhouse_sdk.redistributing import Streamed
+from weighhouse_sdk.rebalance import Streamed
 from weighhouse_sdk.wire import Address
 
 

@@ -20,16 +20,16 @@ from weighhouse_sdk.lifecycle import (
     Sample,
     Stopped,
 )
-from weighhouse_sdk.machine.network.disturbing import Ends, described
+from weighhouse_sdk.machine.network.network_faults import Ends, described
 from weighhouse_sdk.machine.nodes import Node
-from weighhouse_sdk.machine.sampling import disk_usage
+from weighhouse_sdk.machine.resource_usage import disk_usage
 from weighhouse_sdk.places import NodeAddress
-from weighhouse_sdk.redistributing import Streamed, together
-from weighhouse_sdk.serving import breaking
-from weighhouse_sdk.serving.ending import how_ended, last_words, told_by
-from weighhouse_sdk.serving.hosting import UNTOLD
-from weighhouse_sdk.serving.replacing import Replacing
-from weighhouse_sdk.serving.starting import EXTERNAL, UNREADABLE, addresses_of, own_numbers
+from weighhouse_sdk.rebalance import Streamed, together
+from weighhouse_sdk.serving import node_faults
+from weighhouse_sdk.serving.exit_report import how_ended, last_words, told_by
+from weighhouse_sdk.serving.hosts import UNTOLD
+from weighhouse_sdk.serving.replacement import Replacing
+from weighhouse_sdk.serving.startup import EXTERNAL, UNREADABLE, addresses_of, own_numbers
 from weighhouse_sdk.wire import Address
 
 VERSION_SECONDS = 10.0
@@ -239,18 +239,18 @@ class ServerPlugin(Replacing):
 
     def fault(self, context: Context, deployed: Deployed, fault: Fault) -> FaultDone:
         """Carry a verb out against one of the nodes."""
-        node = breaking.node_of(self.manifest, deployed.nodes, fault)
-        if fault.verb in breaking.NETWORK:
+        node = node_faults.node_of(self.manifest, deployed.nodes, fault)
+        if fault.verb in node_faults.NETWORK:
             return self._disturb(context, deployed, node, fault)
         if fault.verb == "restart":
-            breaking.carry_out(node, "stop", context.options.stop_seconds)
+            node_faults.carry_out(node, "stop", context.options.stop_seconds)
         if fault.verb in ("start", "restart"):
             return self._bring_back(context, deployed, node)
         if fault.verb == "replace":
             return self._replace(context, deployed, node)
         if fault.verb == "remove":
             return self._remove(context, deployed, node)
-        return breaking.carry_out(node, fault.verb, context.options.stop_seconds)
+        return node_faults.carry_out(node, fault.verb, context.options.stop_seconds)
 
     def stop(self, context: Context, deployed: Deployed) -> Stopped:
         """Heal the network and end the nodes, the latter in any case."""

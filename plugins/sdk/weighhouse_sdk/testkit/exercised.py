@@ -21,7 +21,7 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Ready
 from weighhouse_sdk.registry import discover
 from weighhouse_sdk.serving.server import ServerPlugin
-from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.serving.startup import addresses_of
 from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
 
 ASK_SECONDS = 5.0

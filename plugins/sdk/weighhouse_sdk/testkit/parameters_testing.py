@@ -15,9 +15,9 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.capacity import capacity
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.parameters import declared
-from weighhouse_sdk.testkit.holding import refusal, start
-from weighhouse_sdk.testkit.translating import check_translation
-from weighhouse_sdk.testkit.visiting import Visiting
+from weighhouse_sdk.testkit.live_system import refusal, start
+from weighhouse_sdk.testkit.parameter_cover import Visiting
+from weighhouse_sdk.testkit.translation import check_translation
 
 
 class ParametersConformance:

@@ -23,7 +23,7 @@ from weighhouse_sdk.machine.certificates import KEY, certify
 from weighhouse_sdk.testkit.at_hand import not_run
 from weighhouse_sdk.testkit.resp_testing import ASK_SECONDS, RespNodes
 from weighhouse_sdk.testkit.testing import order_for
-from weighhouse_sdk.testkit.translating import check_translation
+from weighhouse_sdk.testkit.translation import check_translation
 from weighhouse_sdk.wire import Address
 
 RECORDS = 500

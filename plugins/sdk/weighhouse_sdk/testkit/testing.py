@@ -33,14 +33,14 @@ from weighhouse_sdk.errors import (
     VersionMissing,
 )
 from weighhouse_sdk.figures import Kept
-from weighhouse_sdk.keeping import keep_files, kept
+from weighhouse_sdk.kept_files import keep_files, kept
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.machine.procfs import all_processes, is_alive, working_directory
 from weighhouse_sdk.machine.programs import DRIVERS_VARIABLE
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit.parameters_testing import ParametersConformance
-from weighhouse_sdk.testkit.translating import check_translation
+from weighhouse_sdk.testkit.translation import check_translation
 
 RECORDS = 5000
 FIELD_BYTES = 100

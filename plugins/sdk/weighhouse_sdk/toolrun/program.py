@@ -37,7 +37,7 @@ from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.driver import DESCRIBE, UNAVAILABLE, locate_driver
 from weighhouse_sdk.errors import DriverFailed, PluginError, SystemFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Installed
-from weighhouse_sdk.toolrun.holding import Lines, until, word
+from weighhouse_sdk.toolrun.phase_input import Lines, until, word
 from weighhouse_sdk.toolrun.tool import PROGRAM_OPTION, STAND_IN_OPTION, Tool
 from weighhouse_sdk.toolrun.work import Slice, Work
 

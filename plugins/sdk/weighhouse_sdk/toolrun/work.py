@@ -15,7 +15,7 @@ from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterva
 
 from weighhouse_sdk.clock import SystemClock
 from weighhouse_sdk.errors import TargetInvalid
-from weighhouse_sdk.keeping import KEPT, OUTPUT, unlike
+from weighhouse_sdk.kept_files import KEPT, OUTPUT, unlike
 from weighhouse_sdk.machine.procfs import process_stat
 from weighhouse_sdk.toolrun.histograms import encoded
 

@@ -10,14 +10,14 @@ from weighhouse_judging.arithmetic.statistics import median
 from weighhouse_judging.series.changes import RULE
 from weighhouse_protocol import pages
 
+from weighhouse_backend.alerts.alert_reader import lead_of
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.models import Alert, AlertRule, ChangePoint
-from weighhouse_backend.alerts.reading import lead_of
 from weighhouse_backend.alerts.states import CONTRADICTED, AlertKind, AlertState, EventKind
-from weighhouse_backend.alerts.wording import change_is_better, change_title
+from weighhouse_backend.alerts.words import change_is_better, change_title
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import NoticeKind
-from weighhouse_backend.notices.writing import notify
 from weighhouse_backend.series.history import HistoryService
 from weighhouse_backend.series.models import Series
 

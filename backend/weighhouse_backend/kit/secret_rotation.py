@@ -7,7 +7,7 @@ from sqlalchemy import Column, Table, select, update
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.kit.db import Base
-from weighhouse_backend.kit.sealing import CannotUnseal, Seal
+from weighhouse_backend.kit.seals import CannotUnseal, Seal
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from weighhouse_sdk.machine.access import ready_directory
 from weighhouse_sdk.machine.nodes import Body, Node
 from weighhouse_sdk.machine.process import Reservation
 from weighhouse_sdk.places import ELSEWHERE, NodeAddress, Place
-from weighhouse_sdk.serving.ending import how_ended, last_words, told_by
-from weighhouse_sdk.serving.hosting import Hosting
+from weighhouse_sdk.serving.exit_report import how_ended, last_words, told_by
+from weighhouse_sdk.serving.hosts import Hosting
 from weighhouse_sdk.wire import Address, ReplyError
 
 UNREADABLE = (OSError, ReplyError, ValueError)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from weighhouse_backend.catalog.differing import Difference, differences
+from weighhouse_backend.catalog.accepted import Standing
+from weighhouse_backend.catalog.manifest_diff import Difference, differences
 from weighhouse_backend.catalog.models import ManifestDecision
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.catalog.standing import Standing
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from weighhouse_backend.kit.problems import Unavailable
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import secrets_of
+from weighhouse_backend.kit.signed_links import secrets_of
 
 PURPOSE = b"weighhouse: secrets at rest, 1"
 KEY_BYTES = 32

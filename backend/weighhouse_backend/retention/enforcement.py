@@ -21,7 +21,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.unit_of_work import Transactions
 from weighhouse_backend.results.expiry import Removable, ThinningService
-from weighhouse_backend.retention.holding import HoldingService
+from weighhouse_backend.retention.holds import HoldingService
 from weighhouse_backend.retention.repository import RetentionRepository
 from weighhouse_backend.retention.service import DELETE, TURN
 from weighhouse_backend.runs.models import Campaign

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from weighhouse_judging.scenarios import planning
+from weighhouse_judging.scenarios import scenario
 from weighhouse_judging.scenarios.calibrate import Calibration, OperatingPoint
 from weighhouse_judging.scenarios.knees import Efficiency
 from weighhouse_judging.scenarios.peak import Peak
-from weighhouse_judging.scenarios.planning import Step
 from weighhouse_judging.scenarios.points import Estimate
 from weighhouse_judging.scenarios.scalability import NotSaid, Parameter, Scalability
+from weighhouse_judging.scenarios.scenario import Step
 from weighhouse_judging.scenarios.sweep import Curve
 from weighhouse_protocol.experiment import Experiment
 
@@ -73,7 +73,7 @@ def search_read(
 def _points(search: Search, curve: Curve, ladder: Peak | None) -> list[SearchPointRead]:
     runs: dict[float, list[RunFigures]] = {}
     for run, value in zip(search.runs, search.values, strict=True):
-        runs.setdefault(planning.rounded(search.axis, value), []).append(run)
+        runs.setdefault(scenario.rounded(search.axis, value), []).append(run)
     bought = {} if ladder is None else {one.depth: one for one in ladder.bought}
     efficiencies = {one.level: one for one in curve.efficiencies if search.axis == "clients"}
     return [
@@ -133,7 +133,7 @@ def _value(search: Search, curve: Curve, place: int | None) -> float | None:
 
 def _measured_at(search: Search, level: float) -> float:
     """What the runs of a planner's level were measured at."""
-    return next(value for value in search.values if planning.rounded(search.axis, value) == level)
+    return next(value for value in search.values if scenario.rounded(search.axis, value) == level)
 
 
 def _operating(point: OperatingPoint | None) -> OperatingPointRead | None:

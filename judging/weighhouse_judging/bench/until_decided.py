@@ -9,7 +9,7 @@ import numpy as np
 from weighhouse_judging.arithmetic import looks
 from weighhouse_judging.arithmetic.intervals import LogDifference, paired
 from weighhouse_judging.bench.bars import EQUAL_SPREADS, SPREADS, Bar, Effort, bar, chance_limit
-from weighhouse_judging.bench.comparing import THRESHOLD
+from weighhouse_judging.bench.comparison import THRESHOLD
 from weighhouse_judging.bench.trials import KINDS, Bools, Floats, repeats
 from weighhouse_judging.verdicts.futility import HARDLY, chance_of_decision
 from weighhouse_judging.verdicts.sides import LEVEL

@@ -27,7 +27,7 @@ from weighhouse_sdk.machine.network.peers import (
     opened,
 )
 from weighhouse_sdk.machine.network.rules import Rules, RuleSet, goes_to, leaves, numbered
-from weighhouse_sdk.machine.network.shaping import Shaping, refuse_other_interfaces
+from weighhouse_sdk.machine.network.traffic_control import Shaping, refuse_other_interfaces
 from weighhouse_sdk.machine.network.ways import DELAYER, GROUPS, Tools, ways
 from weighhouse_sdk.machine.nodes import Node
 from weighhouse_sdk.machine.process import Command, Processes, ServerProcess

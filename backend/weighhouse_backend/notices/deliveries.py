@@ -20,9 +20,9 @@ from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, DeliveryState
 from weighhouse_backend.notices.messages import Message, message_of_test
 from weighhouse_backend.notices.models import NoticeAttempt, NoticeChannel, NoticeDelivery
+from weighhouse_backend.notices.recipients import ends_of_quiet
 from weighhouse_backend.notices.repository import NoticeRepository
 from weighhouse_backend.notices.results import Result
-from weighhouse_backend.notices.spreading import ends_of_quiet
 
 AT_ONCE = 200
 LEASE = datetime.timedelta(minutes=4)

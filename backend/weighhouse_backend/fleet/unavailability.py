@@ -5,8 +5,8 @@ from weighhouse_protocol import pages
 
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import NoticeKind
-from weighhouse_backend.notices.writing import notify
 
 
 def rest(session: Session, clock: Clock, agent: Agent, reason: str | None) -> None:

@@ -24,7 +24,7 @@ from weighhouse_backend.alerts.errors import AlertNotFound
 from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.alerts.states import AlertKind, AlertState
-from weighhouse_backend.alerts.wording import change_is_better, change_title, missed_title
+from weighhouse_backend.alerts.words import change_is_better, change_title, missed_title
 from weighhouse_backend.campaigns.commits import CommitService, GitRead
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.experiments.service import ExperimentService

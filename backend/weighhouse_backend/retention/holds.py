@@ -5,7 +5,7 @@ from uuid import UUID
 
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.alerts.watching import WatchService
+from weighhouse_backend.alerts.watch import WatchService
 from weighhouse_backend.disclosure.publication import PublicationService
 from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.noise.service import NoiseService

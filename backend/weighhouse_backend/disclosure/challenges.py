@@ -10,17 +10,17 @@ from weighhouse_protocol import pages
 from weighhouse_protocol.base import Name
 from weighhouse_protocol.text import Prose
 
+from weighhouse_backend.disclosure.consents import Reason
 from weighhouse_backend.disclosure.errors import StateRefused
 from weighhouse_backend.disclosure.models import UNDECIDED, Challenge
-from weighhouse_backend.disclosure.recording import Reason
 from weighhouse_backend.disclosure.repository import DisclosureRepository
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import Forbidden, NotFound
+from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import NoticeKind
-from weighhouse_backend.notices.writing import notify
 
 ChallengeState = Literal["open", "answered", "upheld", "rejected", "withdrawn"]
 

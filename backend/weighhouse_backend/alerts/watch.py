@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import cast
 from uuid import UUID
 
+from weighhouse_judging.series.change_points import find_changes
 from weighhouse_judging.series.changes import Change, Known, Point, same_change
 from weighhouse_judging.series.course import Kind
 from weighhouse_judging.series.families import withstand
-from weighhouse_judging.series.watching import find_changes
 
 from weighhouse_backend.alerts.causes import CauseService
 from weighhouse_backend.alerts.models import ChangePoint

@@ -23,11 +23,18 @@ from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.gates.answers import Decided, as_kept, as_worked_out, superseded_read
 from weighhouse_backend.gates.bases import Bases, BaseService, is_beside
+from weighhouse_backend.gates.cell_match import (
+    GateKey,
+    Matched,
+    in_words,
+    pooled,
+    subject_of,
+    untold,
+)
 from weighhouse_backend.gates.errors import CampaignStillOpen
 from weighhouse_backend.gates.limits import AS_THE_EXPERIMENT, Asked, Limits
-from weighhouse_backend.gates.matching import GateKey, Matched, in_words, pooled, subject_of, untold
 from weighhouse_backend.gates.models import CampaignVerdict
-from weighhouse_backend.gates.proposing import proposal
+from weighhouse_backend.gates.proposals import proposal
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller

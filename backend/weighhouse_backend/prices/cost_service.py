@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from weighhouse_judging.cost.costing import for_a_million, for_a_year
 from weighhouse_judging.cost.prices import Hourly, LicencePrice, MachinePrice, hourly, not_counted
+from weighhouse_judging.cost.unit_costs import for_a_million, for_a_year
 
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.dependencies import Comparisons

@@ -9,7 +9,7 @@ from weighhouse_backend.campaigns.courses import CellState
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.plan import PlannedCell
 from weighhouse_backend.gates.answers import Decided
-from weighhouse_backend.gates.matching import GateKey
+from weighhouse_backend.gates.cell_match import GateKey
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.states import CellCourse
 

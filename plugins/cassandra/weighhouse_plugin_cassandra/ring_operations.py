@@ -10,7 +10,7 @@ from weighhouse_sdk.errors import BinaryMissing, DeployFailed, NotReady
 from weighhouse_sdk.families.cql import Row, rows
 from weighhouse_sdk.machine.process import Command
 from weighhouse_sdk.places import ELSEWHERE, Place
-from weighhouse_sdk.redistributing import Streamed
+from weighhouse_sdk.rebalance import Streamed
 from weighhouse_sdk.wire import Address, ReplyError
 
 from weighhouse_plugin_cassandra import home

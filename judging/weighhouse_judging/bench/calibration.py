@@ -13,7 +13,7 @@ from weighhouse_protocol.scenarios import Calibrate
 from weighhouse_judging.bench.servers import Answer, Queue, answering
 from weighhouse_judging.scenarios import calibrate
 from weighhouse_judging.scenarios.calibrate import Calibration, Plan
-from weighhouse_judging.scenarios.planning import Measurement, Result, Step
+from weighhouse_judging.scenarios.scenario import Measurement, Result, Step
 
 QUANTILES = {"p95_us": 0.95, "p99_us": 0.99}
 NOISE = 0.05

@@ -11,9 +11,9 @@ from weighhouse_protocol.base import Name
 from weighhouse_protocol.text import Prose
 
 from weighhouse_backend.disclosure import links
+from weighhouse_backend.disclosure.consents import Line, Reason
 from weighhouse_backend.disclosure.errors import ReplyLinkInvalid, StateRefused, TooManyReplies
 from weighhouse_backend.disclosure.models import ReplyLink, VendorReply
-from weighhouse_backend.disclosure.recording import Line, Reason
 from weighhouse_backend.disclosure.repository import DisclosureRepository
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
@@ -23,10 +23,10 @@ from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import secret_of, secrets_of
+from weighhouse_backend.kit.signed_links import secret_of, secrets_of
 from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import NoticeKind
-from weighhouse_backend.notices.writing import notify
 
 MOST_REPLIES = 5
 """Over one link within REPLIES_WITHIN."""

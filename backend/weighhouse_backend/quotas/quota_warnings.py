@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 from weighhouse_protocol import pages
 
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import NoticeKind
-from weighhouse_backend.notices.writing import notify
 from weighhouse_backend.quotas.guard import WHO_RAISES, Scope, of
 from weighhouse_backend.quotas.kinds import (
     MEANINGS,

@@ -8,11 +8,11 @@ import structlog
 from weighhouse_protocol import pages
 
 from weighhouse_backend.kit.mail import Letter, NoMail, NotMailable, Post
-from weighhouse_backend.kit.sealing import CannotUnseal, Seal, seal_of
+from weighhouse_backend.kit.seals import CannotUnseal, Seal, seal_of
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import NoSecretKey
+from weighhouse_backend.kit.signed_links import NoSecretKey
 from weighhouse_backend.notices import chats
-from weighhouse_backend.notices.delivering import Parcel
+from weighhouse_backend.notices.deliveries import Parcel
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind
 from weighhouse_backend.notices.messages import id_of, subject_of, text_of
 from weighhouse_backend.notices.results import Result

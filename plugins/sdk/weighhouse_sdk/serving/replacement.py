@@ -10,7 +10,7 @@ from weighhouse_sdk.errors import DeployFailed, NotReady
 from weighhouse_sdk.lifecycle import Deployed, FaultDone
 from weighhouse_sdk.machine.nodes import Node
 from weighhouse_sdk.places import Place
-from weighhouse_sdk.serving.starting import UNREADABLE, Starting
+from weighhouse_sdk.serving.startup import UNREADABLE, Starting
 
 TRY_SECONDS = 0.2
 

@@ -14,10 +14,10 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, Renewed
 from weighhouse_backend.gates.answers import Decided
 from weighhouse_backend.gates.bases import Bases, BaseService, is_beside
-from weighhouse_backend.gates.gating import PINNED, GateService
 from weighhouse_backend.gates.limits import Limits
 from weighhouse_backend.gates.models import CampaignVerdict, Outcome
 from weighhouse_backend.gates.repository import GateRepository
+from weighhouse_backend.gates.service import PINNED, GateService
 from weighhouse_backend.gates.verdicts import VerdictService, says_the_same
 from weighhouse_backend.identity import audit
 from weighhouse_backend.runs.models import Campaign

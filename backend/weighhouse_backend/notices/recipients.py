@@ -9,8 +9,8 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.notices.kinds import Digest, NoticeKind
 from weighhouse_backend.notices.models import Notice, NoticePreference
+from weighhouse_backend.notices.quiet_hours import Hours, goes_out_at
 from weighhouse_backend.notices.repository import NoticeRepository
-from weighhouse_backend.notices.timing import Hours, goes_out_at
 
 AT_ONCE = 100
 KEPT = datetime.timedelta(days=90)

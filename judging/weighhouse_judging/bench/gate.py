@@ -6,14 +6,14 @@ from typing import Literal
 import numpy as np
 
 from weighhouse_judging.arithmetic import looks
-from weighhouse_judging.arithmetic.borrowing import squeeze
 from weighhouse_judging.arithmetic.intervals import (
     Between,
     LogDifference,
     paired,
     two_level,
 )
-from weighhouse_judging.bench.comparing import (
+from weighhouse_judging.arithmetic.shrinkage import squeeze
+from weighhouse_judging.bench.comparison import (
     CAMPAIGNS,
     against_campaigns,
     campaigns,

@@ -40,7 +40,7 @@ from weighhouse_judging.series.changes import (
     Rule,
 )
 from weighhouse_judging.series.course import Course, Piece, fitted
-from weighhouse_judging.series.finding import Best, Found, best_of, handovers
+from weighhouse_judging.series.findings import Best, Found, best_of, handovers
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
