@@ -113,3 +113,28 @@ def test_the_glossary_is_found() -> None:
 )
 def test_what_is_shown_is_read(name: str, text: str) -> None:
     assert text in {one.text for one in shown_in(name)}
+
+
+def places() -> list[str]:
+    """Where the glossary says that the field's words stand in the code: patterns of paths."""
+    found = []
+    for row in text_of(GLOSSARY).split("## Ours beside the field's")[1].splitlines():
+        part = room = ""
+        for place in re.findall(r"`([^`]+)`", row.rpartition(" | ")[2]):
+            if "/…/" in place:
+                part, _, inside = place.partition("/…/")
+                room = inside.rpartition("/")[0]
+                found.append(f"{part}/weighhouse_*/{inside}")
+            elif "/" in place or not part:
+                found.append(f"{part}/weighhouse_*/{place}" if part else place)
+            else:
+                found.append(f"{part}/weighhouse_*/{room}/{place}")
+    return found
+
+
+def test_the_fields_words_lead_to_files_that_are_there():
+    found = places()
+    assert len(found) > 20
+    names = tracked()
+    gone = [one for one in found if not any(fnmatch(name, f"{one}*") for name in names)]
+    assert not gone, gone

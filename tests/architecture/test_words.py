@@ -46,6 +46,24 @@ def test_python_packages_are_locked_with_hashes():
     assert not bare
 
 
+NOUNS = frozenset(
+    {"crossing", "hashing", "missing", "ring", "rounding", "scaling", "sharding", "testing"}
+)
+"""Words on -ing that are no verb, or that the field has as its noun."""
+UNNAMED = re.compile(r"(^|/)(tests|bench_[a-z]+|api_fuzz|chaos|migrations)/")
+
+
+def test_no_module_is_named_by_a_bare_gerund():
+    found = [
+        name
+        for name in tracked(".py", ".ts", ".vue", ".rs")
+        if not UNNAMED.search(name)
+        for word in re.findall(r"[A-Z]?[a-z]+", Path(name).stem)[-1:]
+        if word.lower().endswith("ing") and word.lower() not in NOUNS
+    ]
+    assert not found, "\n".join([*found, "name what is in it, as the field does"])
+
+
 def test_no_file_has_a_name_nobody_learns_from():
     vague = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
     found = [

@@ -4,20 +4,17 @@ import ast
 from pathlib import Path
 
 import pytest
-import weighhouse_backend.campaigns
-import weighhouse_backend.notices
-import weighhouse_backend.results
+import weighhouse_backend
 
-RESULTS = Path(weighhouse_backend.results.__file__).parent
-CAMPAIGNS = Path(weighhouse_backend.campaigns.__file__).parent
-NOTICES = Path(weighhouse_backend.notices.__file__).parent
+BACKEND = Path(weighhouse_backend.__file__).parent
 PURE = [
-    *(RESULTS / f"{name}.py" for name in (
-        "packing", "summaries", "points", "arrivals", "charts", "levels", "sample_levels",
-        "aligning", "faults", "fault_marks", "fault_schemas", "chains",
-    )),
-    CAMPAIGNS / "instants.py",
-    *(NOTICES / f"{name}.py" for name in ("kinds", "messages", "timing")),
+    BACKEND / f"{name}.py" for name in (
+        "measurements/packed_intervals", "measurements/summaries", "measurements/points",
+        "measurements/arrivals", "measurements/charts", "measurements/levels",
+        "measurements/sample_levels", "measurements/alignment", "faults/fault_course",
+        "faults/marks", "faults/schemas", "results/chains", "runs/instants", "notices/kinds",
+        "notices/messages", "notices/quiet_hours",
+    )
 ]  # fmt: skip
 ALLOWED = {
     "abc", "base64", "binascii", "bisect", "collections", "dataclasses", "datetime", "functools",

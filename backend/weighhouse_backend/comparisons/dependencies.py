@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from weighhouse_backend.comparisons.comparing import ComparisonService
-from weighhouse_backend.comparisons.disclosing import leaving
+from weighhouse_backend.comparisons.disclosure import leaving
 from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.comparisons.footprints import FootprintReadService
 from weighhouse_backend.comparisons.headlines import HeadlineService
 from weighhouse_backend.comparisons.scaling import ScalingService
+from weighhouse_backend.comparisons.service import ComparisonService
 from weighhouse_backend.comparisons.sides import Question, SideService
 from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep

@@ -11,8 +11,8 @@ from uuid import UUID
 from weighhouse_judging.verdicts.headlines import Headline, unreadable
 
 from weighhouse_backend.comparisons.answer_schemas import CampaignHeadlineRead
-from weighhouse_backend.comparisons.comparing import ComparisonService
-from weighhouse_backend.comparisons.leading import headline_of, leads
+from weighhouse_backend.comparisons.leaders import headline_of, leads
+from weighhouse_backend.comparisons.service import ComparisonService
 from weighhouse_backend.findings.examination import RunFinding
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures

@@ -1,4 +1,4 @@
-"""Campaigns that are looked at while they grow: fetches what `looking` decides by."""
+"""Campaigns that are looked at while they grow: fetches what `undecided` decides by."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

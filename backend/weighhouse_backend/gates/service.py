@@ -17,8 +17,8 @@ from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.comparisons.comparing import ComparisonService
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
+from weighhouse_backend.comparisons.service import ComparisonService
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.gates.answers import Decided, as_kept, as_worked_out, superseded_read

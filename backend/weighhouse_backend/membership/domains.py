@@ -1,5 +1,5 @@
 """Domains of organizations: one shows that a domain is its own, so that who has an address there
-may join (`joining`).
+may join (`join_requests`).
 """
 
 import datetime

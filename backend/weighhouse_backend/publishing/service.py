@@ -7,7 +7,7 @@ from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.comparisons.dependencies import Comparisons
-from weighhouse_backend.comparisons.disclosing import disclosed, leaving
+from weighhouse_backend.comparisons.disclosure import disclosed, leaving
 from weighhouse_backend.comparisons.sides import Question, Side
 from weighhouse_backend.disclosure.challenges import ChallengeService
 from weighhouse_backend.disclosure.consents import RecordService

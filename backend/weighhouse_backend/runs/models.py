@@ -2,7 +2,7 @@
 campaign_looks.
 
 Locks are always taken in one order, so that no two transactions can wait for each other: schedule,
-agents by id, campaign, run, attempt, member, experiment (`repository.py` and `gang_repository.py`
+agents by id, campaign, run, attempt, member, experiment (`repository.py`, `attempt_repository.py`
 do it). The campaign's lock also makes the ids of its events visible in the order they were given.
 """
 

@@ -30,7 +30,7 @@ from weighhouse_backend.runs.tombstones import Tombstones
 @dataclass(frozen=True)
 class CampaignRepository:
     """Reads and locks. Locks are taken campaign first, then run; attempts and members follow in
-    `gang_repository.py`.
+    `attempt_repository.py`.
     """
 
     session: Session

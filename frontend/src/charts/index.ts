@@ -31,4 +31,4 @@ export { csv, fileName, leavingName, type ChartTable, type Footnote, type Measur
 export { saveFigures, today } from './takeAlong'
 export { timeUnit, writeTime } from './time'
 export type { ChartPoint } from './ChartCanvas.vue'
-export type { Zoom } from './zooming'
+export type { Zoom } from './zoom'

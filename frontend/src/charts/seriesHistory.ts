@@ -9,7 +9,7 @@ import { backdropOf } from './historyMarks'
 import { bandPieces, breaksOf, joinedOf } from './historyJoined'
 import type { Palette } from './palette'
 import { AXIS_NAMES, slotLabels, slotsOf, type Along, type Slot } from './slots'
-import type { Zoom } from './zooming'
+import type { Zoom } from './zoom'
 
 /** One campaign's figure in a series. */
 export interface HistoryPoint {

@@ -1,8 +1,8 @@
 """`calibrate`: how much load fits inside a latency? Pure.
 
 One ramped run tells about where; then each measurement is made where the crossing is believed to
-be (`crossing`), until it is known well enough and the operating point was confirmed by measurements
-of its own. Outside the envelope is also what fails, errs, or does not reach its rate.
+be (`limit_crossing`), until it is known well enough and the operating point was confirmed by
+measurements of its own. Outside the envelope is also what fails, errs, or does not reach its rate.
 
 Outcomes: `found`; `uncertain` (all measurements were used and the interval is still wider than
 asked); `no_load_meets`, `all_loads_meet` (the nearest points say by how much); `not_measured`.

@@ -12,7 +12,7 @@ from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.places import Place
-from weighhouse_sdk.testkit.resp_strangers import RespStrangers
+from weighhouse_sdk.testkit.resp_client_sharding import RespClientSharding
 from weighhouse_sdk.testkit.resp_testing import RespReplicas, drives_a_relative
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address
@@ -53,7 +53,7 @@ class TestReplicas(RespReplicas):
 
 
 @needs_keydb
-class TestStrangers(RespStrangers):
+class TestStrangers(RespClientSharding):
     plugin = PLUGIN
 
 

@@ -1,8 +1,8 @@
 """Redis as several nodes: a primary with replicas, and a cluster, on the real redis-server."""
 
 from weighhouse_plugin_redis import PLUGIN
-from weighhouse_sdk.testkit.resp_leaving_testing import RespLeaving
-from weighhouse_sdk.testkit.resp_strangers import RespStrangers
+from weighhouse_sdk.testkit.resp_client_sharding import RespClientSharding
+from weighhouse_sdk.testkit.resp_membership_testing import RespLeaving
 from weighhouse_sdk.testkit.resp_testing import RespCluster, RespReplicas
 from weighhouse_sdk.testkit.resp_tls import RespTls
 
@@ -15,7 +15,7 @@ class TestCluster(RespCluster):
     plugin = PLUGIN
 
 
-class TestStrangers(RespStrangers):
+class TestStrangers(RespClientSharding):
     plugin = PLUGIN
 
 

@@ -10,8 +10,8 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.families.resp import info
-from weighhouse_sdk.testkit.resp_leaving_testing import RespLeaving
-from weighhouse_sdk.testkit.resp_strangers import RespStrangers
+from weighhouse_sdk.testkit.resp_client_sharding import RespClientSharding
+from weighhouse_sdk.testkit.resp_membership_testing import RespLeaving
 from weighhouse_sdk.testkit.resp_testing import RespCluster, RespReplicas
 from weighhouse_sdk.testkit.resp_tls import RespTls
 from weighhouse_sdk.testkit.testing import PluginConformance
@@ -51,7 +51,7 @@ class TestCluster(RespCluster):
     plugin = PLUGIN
 
 
-class TestStrangers(RespStrangers):
+class TestStrangers(RespClientSharding):
     plugin = PLUGIN
 
 

@@ -38,14 +38,14 @@ class Starting(Hosting):
         topology, options = context.target.topology, context.options
         if context.target.deployment == EXTERNAL:
             return ()
-        strangers = self.manifest.topology.by_client(context.target)
+        sharded_by_client = self.manifest.topology.by_client(context.target)
         found = []
         for index, number in enumerate(own_numbers(context)):
             port, peer_port = context.ports.hold(
                 number,
                 options.host,
                 port=options.port if index == 0 else None,
-                peer=self.needs_peer_port(topology) and not strangers,
+                peer=self.needs_peer_port(topology) and not sharded_by_client,
             )
             found.append(NodeAddress(number, options.host, port, peer_port))
         return tuple(found)
@@ -75,7 +75,7 @@ class Starting(Hosting):
             if each.peer_port is not None
         )
         single = topology.nodes == 1
-        strangers = self.manifest.topology.by_client(context.target)
+        sharded_by_client = self.manifest.topology.by_client(context.target)
         return tuple(
             Place(
                 number=each.number,
@@ -84,7 +84,7 @@ class Starting(Hosting):
                 directory=context.data_directory / ("" if single else f"node-{each.number}")
                 if each.number in own
                 else ELSEWHERE,
-                addresses=(address,) if strangers else addresses,
+                addresses=(address,) if sharded_by_client else addresses,
                 replication_factor=topology.replication_factor,
                 peer_port=each.peer_port,
                 peer_addresses=peer_addresses,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { canZoom, zoomable, zoomOf } from './zooming'
+import { canZoom, zoomable, zoomOf } from './zoom'
 
 const option = { xAxis: { type: 'value' as const, min: 0, max: 200 }, dataZoom: [{ type: 'inside' as const }] }
 

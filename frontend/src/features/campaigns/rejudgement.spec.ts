@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { RejudgedCampaign } from '@/api'
 
-import { outcomeInWords } from './rejudging'
+import { outcomeInWords } from './rejudgement'
 
 const judged: RejudgedCampaign = {
   campaign_id: 'c',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Fill, Soak } from '@/api'
 import { testPalette } from '@/charts/testPalette'
 
-import { amountText, driftRows, fillLine, fillOption, fillRows, fillSentence, fillTable, THROUGHPUT } from './filling'
+import { amountText, driftRows, fillLine, fillOption, fillRows, fillSentence, fillTable, THROUGHPUT } from './fill'
 
 const spread = (least: number, greatest: number, average: number | null) => ({
   least,

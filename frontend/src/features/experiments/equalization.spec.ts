@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { useDraft } from './draft'
-import { applyChanges, changeWords } from './equalising'
+import { applyChanges, changeWords } from './equalization'
 
 const TEXT = `# two caches
 targets:

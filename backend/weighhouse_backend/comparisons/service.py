@@ -17,12 +17,12 @@ from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.answer_schemas import AnswerRead
 from weighhouse_backend.comparisons.caveats import caveats_of_sides
-from weighhouse_backend.comparisons.disclosing import disclosed
+from weighhouse_backend.comparisons.disclosure import disclosed
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService, SideCell, SideNoise
-from weighhouse_backend.comparisons.leading import (
+from weighhouse_backend.comparisons.leaders import (
     Weighed,
     headline_of,
     headline_read,

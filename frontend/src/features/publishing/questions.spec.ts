@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { CampaignDisclosure, Challenge } from '@/api'
 
-import { questionsOf } from './asking'
+import { questionsOf } from './questions'
 
 const disclosure = {
   campaign_id: 'c',

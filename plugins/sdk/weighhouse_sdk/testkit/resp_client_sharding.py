@@ -1,5 +1,5 @@
 """What Redis and its relatives must hold when their nodes know nothing of each other and the client
-spreads the keys, tried against the real servers. Subclass `RespStrangers`, and name the plugin.
+spreads the keys, tried against the real servers. Subclass `RespClientSharding`, name the plugin.
 """
 
 # ruff: noqa: D102, S101 - a test's name says what it holds, and pytest explains assertions
@@ -33,7 +33,7 @@ def keys(address: Address) -> int:
     return found
 
 
-class RespStrangers(RespNodes):
+class RespClientSharding(RespNodes):
     """Several processes, none of which is told of another."""
 
     def strangers(self, nodes: int, **options: Scalar) -> Target:
