@@ -14,7 +14,12 @@ from weighhouse_backend.alerts.alert_schemas import (
     AlertUpdate,
     TriageRequest,
 )
-from weighhouse_backend.alerts.dependencies import AlertsDep
+from weighhouse_backend.alerts.dependencies import (
+    AlertReadingDep,
+    RuleServiceDep,
+    TriageServiceDep,
+    WatchServiceDep,
+)
 from weighhouse_backend.alerts.rule_schemas import (
     AlertRuleRead,
     AlertRuleWrite,
@@ -39,7 +44,7 @@ PageDep = Annotated[PageQuery, Depends()]
 @router.get("/series", tags=["series"])
 def alerts_list_series(
     caller: CallerDep,
-    alerts: AlertsDep,
+    watching: WatchServiceDep,
     page: PageDep,
     system_id: str | None = None,
     workload: str | None = None,
@@ -47,7 +52,7 @@ def alerts_list_series(
     experiment_id: UUID | None = None,
 ) -> Page[SeriesSummaryRead]:
     """Cells over time."""
-    return alerts.watching.listed(
+    return watching.listed(
         caller,
         page,
         system_id=system_id,
@@ -58,15 +63,15 @@ def alerts_list_series(
 
 
 @router.get("/series/{series_id}", tags=["series"])
-def alerts_read_series(series_id: UUID, caller: CallerDep, alerts: AlertsDep) -> SeriesRead:
+def alerts_read_series(series_id: UUID, caller: CallerDep, watching: WatchServiceDep) -> SeriesRead:
     """A cell over time: points with their repeats, segments, change points."""
-    return alerts.watching.read(caller, series_id)
+    return watching.read(caller, series_id)
 
 
 @router.get("/alerts", tags=["alerts"])
 def alerts_list_alerts(
     caller: CallerDep,
-    alerts: AlertsDep,
+    reading: AlertReadingDep,
     page: PageDep,
     project_id: UUID | None = None,
     state: Annotated[list[AlertState] | None, Query()] = None,
@@ -86,29 +91,31 @@ def alerts_list_alerts(
         system_id=system_id,
         assignee=caller.id if assignee == "me" else assignee,
     )
-    return alerts.reading.listed(caller, page, wanted)
+    return reading.listed(caller, page, wanted)
 
 
 @router.get("/alerts/counts", tags=["alerts"])
 def alerts_count(
-    caller: CallerDep, alerts: AlertsDep, project_id: UUID | None = None
+    caller: CallerDep, reading: AlertReadingDep, project_id: UUID | None = None
 ) -> AlertCounts:
     """How many alerts there are, by state."""
-    return alerts.reading.counts(caller, project_id)
+    return reading.counts(caller, project_id)
 
 
 @router.post("/alerts/triage", tags=["alerts"], responses=CHANGES)
-def alerts_triage(body: TriageRequest, caller: CallerDep, alerts: AlertsDep) -> Page[AlertRead]:
+def alerts_triage(
+    body: TriageRequest, caller: CallerDep, triage: TriageServiceDep
+) -> Page[AlertRead]:
     """Say the same of several alerts, of all or of none; takes a member."""
-    return Page[AlertRead](items=alerts.triage.change_many(caller, body))
+    return Page[AlertRead](items=triage.change_many(caller, body))
 
 
 @router.get("/alerts/rule", tags=["alerts"])
 def alerts_read_rule(
-    caller: CallerDep, alerts: AlertsDep, response: Response, project_id: UUID | None = None
+    caller: CallerDep, rules: RuleServiceDep, response: Response, project_id: UUID | None = None
 ) -> AlertRuleRead:
     """Which changes become alerts of a project."""
-    rule = alerts.rules.read(caller, project_id)
+    rule = rules.read(caller, project_id)
     response.headers["ETag"] = etag(rule.version)
     return rule
 
@@ -117,29 +124,29 @@ def alerts_read_rule(
 def alerts_save_rule(
     body: AlertRuleWrite,
     caller: CallerDep,
-    alerts: AlertsDep,
+    rules: RuleServiceDep,
     response: Response,
     project_id: UUID | None = None,
     if_match: Annotated[str | None, Header()] = None,
 ) -> AlertRuleRead:
     """Say which changes become alerts from now on; takes a maintainer."""
-    rule = alerts.rules.save(caller, project_id, body, if_match)
+    rule = rules.save(caller, project_id, body, if_match)
     response.headers["ETag"] = etag(rule.version)
     return rule
 
 
 @router.post("/alerts/trial", tags=["alerts"], responses={422: {"model": ProblemDocument}})
-def alerts_try_rule(body: TrialRequest, caller: CallerDep, alerts: AlertsDep) -> TrialRead:
+def alerts_try_rule(body: TrialRequest, caller: CallerDep, rules: RuleServiceDep) -> TrialRead:
     """What a rule would have raised, where, when, and how long after the shift; changes nothing."""
-    return alerts.rules.attempt(caller, body.project_id, body.rule)
+    return rules.attempt(caller, body.project_id, body.rule)
 
 
 @router.get("/alerts/{alert_id}", tags=["alerts"], responses={404: {"model": ProblemDocument}})
 def alerts_read_alert(
-    alert_id: UUID, caller: CallerDep, alerts: AlertsDep, response: Response
+    alert_id: UUID, caller: CallerDep, reading: AlertReadingDep, response: Response
 ) -> AlertDetailRead:
     """An alert: what changed, between which commits, and what became of it."""
-    found = alerts.reading.read(caller, alert_id)
+    found = reading.read(caller, alert_id)
     response.headers["ETag"] = etag(found.version)
     return found
 
@@ -149,11 +156,11 @@ def alerts_change_alert(
     alert_id: UUID,
     body: AlertUpdate,
     caller: CallerDep,
-    alerts: AlertsDep,
+    triage: TriageServiceDep,
     response: Response,
     if_match: Annotated[str | None, Header()] = None,
 ) -> AlertDetailRead:
     """Triage an alert; takes a member. With If-Match only on top of what was seen."""
-    changed = alerts.triage.change(caller, alert_id, body, if_match)
+    changed = triage.change(caller, alert_id, body, if_match)
     response.headers["ETag"] = etag(changed.version)
     return changed

@@ -23,6 +23,7 @@ from weighhouse_backend.experiments.schedules import ScheduleService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import NoticeKind
 
@@ -53,7 +54,7 @@ class MissedService:
     campaigns: CampaignService
     fleet: FleetService
     clock: Clock
-    silent_after: datetime.timedelta
+    settings: Settings
     """An agent that is waited for is silent after so long without a sign of life."""
 
     def look(self) -> None:
@@ -112,7 +113,9 @@ class MissedService:
         return found
 
     def _silent(self) -> dict[UUID, _Missed]:
-        silent = self.fleet.silent(self.clock.now() - self.silent_after)
+        silent = self.fleet.silent(
+            self.clock.now() - datetime.timedelta(minutes=self.settings.silent_agent_minutes)
+        )
         if not silent:
             return {}
         waiting = self.schedules.projects() | self.campaigns.projects_waiting()

@@ -1,19 +1,14 @@
-"""Hands the feature's service to endpoints."""
+"""The feature's services in the graph, and for endpoints."""
 
 from typing import Annotated
 
-from fastapi import Depends
-
 from weighhouse_backend.annotations.repository import AnnotationRepository
 from weighhouse_backend.annotations.service import AnnotationService
-from weighhouse_backend.series.dependencies import SeriesDep
+from weighhouse_backend.kit.services import provided, wired
 
+SERVICES = provided(
+    AnnotationRepository,
+    AnnotationService,
+)
 
-def _service(series: SeriesDep) -> AnnotationService:
-    campaigns = series.findings.results.campaigns
-    return AnnotationService(
-        AnnotationRepository(campaigns.session), campaigns.runs, series.history, campaigns.clock
-    )
-
-
-AnnotationServiceDep = Annotated[AnnotationService, Depends(_service)]
+AnnotationServiceDep = Annotated[AnnotationService, wired(AnnotationService)]

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from weighhouse_protocol.base import Name
 
-from weighhouse_backend.campaigns.dependencies import CampaignsDep
 from weighhouse_backend.catalog.decisions import ManifestDecisions
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page
+from weighhouse_backend.kit.services import JobsDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["agents"])
 
@@ -108,7 +108,7 @@ def catalog_decide_manifest(
     body: ManifestDecide,
     caller: CallerDep,
     catalog: CatalogServiceDep,
-    campaigns: CampaignsDep,
+    jobs: JobsDep,
 ) -> None:
     """Accept a manifest in a project, or refuse it there; takes a maintainer.
 
@@ -118,4 +118,4 @@ def catalog_decide_manifest(
     ManifestDecisions(catalog).decide(
         caller, chosen, (body.plugin_id, digest), accepted=body.accepted
     )
-    campaigns.jobs.send("campaigns.allocate")  # a run may have waited for it
+    jobs.send("campaigns.allocate")  # a run may have waited for it

@@ -11,7 +11,7 @@ from weighhouse_protocol.faults import FaultVerb
 from weighhouse_protocol.layouts import ManifestTopology
 from weighhouse_protocol.manifest import BenchmarkClause, Edition
 
-from weighhouse_backend.campaigns.dependencies import CampaignsDep
+from weighhouse_backend.campaigns.dependencies import OutboxDep
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
@@ -27,6 +27,7 @@ from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.problems import NotFound
+from weighhouse_backend.kit.services import JobsDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
@@ -102,15 +103,16 @@ class _Overviews:
         catalog: CatalogServiceDep,
         disclosure: DisclosureServiceDep,
         fleet: FleetServiceDep,
-        campaigns: CampaignsDep,
+        outbox: OutboxDep,
+        jobs: JobsDep,
         request: Request,
     ) -> None:
         self.caller = caller
         self.catalog = catalog
         self.disclosure = disclosure
         self.fleet = fleet
-        self.outbox = campaigns.outbox
-        self.jobs = campaigns.jobs
+        self.outbox = outbox
+        self.jobs = jobs
         self.occupancy = OccupancyService(session)
         signs: AgentSigns = request.app.state.agent_signs
         self.silent = signs.silent

@@ -11,8 +11,13 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.acceptance import AcceptanceWrite, ReleaseWrite
 from weighhouse_backend.campaigns.dependencies import (
-    CampaignsDep,
+    CampaignRepositoryDep,
+    CampaignSearchDep,
     CampaignServiceDep,
+    CampaignViewsDep,
+    LeavingServiceDep,
+    LookServiceDep,
+    StandingServiceDep,
 )
 from weighhouse_backend.campaigns.filters import CampaignFilter
 from weighhouse_backend.campaigns.schemas import (
@@ -26,6 +31,7 @@ from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep, recognize
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Forbidden, NotAuthenticated
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
@@ -41,7 +47,10 @@ EVENT_ID = re.compile(r"[0-9]{1,18}")
 @router.get("/campaigns")
 def campaigns_list(
     caller: CallerDep,
-    campaigns: CampaignsDep,
+    session: SessionDep,
+    search: CampaignSearchDep,
+    repository: CampaignRepositoryDep,
+    views: CampaignViewsDep,
     page: PageDep,
     wanted: WantedDep,
     project_id: UUID | None = None,
@@ -56,101 +65,112 @@ def campaigns_list(
     if project_id is not None:
         caller.require(project_id)
     projects = [project_id] if project_id else sorted(caller.project_ids)
-    query = campaigns.search.narrow(campaigns.repository.listed(projects), projects, wanted)
+    query = search.narrow(repository.listed(projects), projects, wanted)
     found: Page[Campaign] = page_of(
-        campaigns.session,
+        session,
         query,
         Campaign.id,
         page,
         lambda campaign: campaign,
         at=Campaign.created_at,
     )
-    return found.of(campaigns.views.summaries(found.items))
+    return found.of(views.summaries(found.items))
 
 
 @router.post("/campaigns", status_code=201, responses=QUOTA_ANSWER)
 def campaigns_create(
     body: CampaignCreate,
     caller: CallerDep,
-    campaigns: CampaignsDep,
+    campaigns: CampaignServiceDep,
+    views: CampaignViewsDep,
     response: Response,
     idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
 ) -> CampaignRead:
     """Carry out an experiment. With an Idempotency-Key the request may be repeated."""
-    campaign = campaigns.campaigns.create(caller, body, idempotency_key)
+    campaign = campaigns.create(caller, body, idempotency_key)
     response.headers["Location"] = f"/api/v1/campaigns/{campaign.id}"
-    return campaigns.views.campaign(campaign)
+    return views.campaign(campaign)
 
 
 @router.get("/campaigns/{campaign_id}")
 def campaigns_get(
     campaign_id: UUID,
     caller: CallerDep,
-    campaigns: CampaignsDep,
+    campaigns: CampaignServiceDep,
+    leaving: LeavingServiceDep,
+    views: CampaignViewsDep,
     audience: AudienceDep = "internal",
 ) -> CampaignRead:
     """A campaign with its matrix."""
-    campaign = campaigns.campaigns.find(caller, campaign_id)
-    campaigns.leaving.require(campaign, audience)
-    return campaigns.views.campaign(campaign)
+    campaign = campaigns.find(caller, campaign_id)
+    leaving.require(campaign, audience)
+    return views.campaign(campaign)
 
 
 @router.post("/campaigns/{campaign_id}/cancel", status_code=202)
 def campaigns_cancel(
-    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+    campaign_id: UUID, caller: CallerDep, views: CampaignViewsDep, campaigns: CampaignServiceDep
 ) -> CampaignSummary:
     """End a campaign early; a second time: at once."""
-    return campaigns.views.summaries([campaigns.campaigns.cancel(caller, campaign_id)])[0]
+    return views.summaries([campaigns.cancel(caller, campaign_id)])[0]
 
 
 @router.put("/campaigns/{campaign_id}/acceptance")
 def campaigns_accept(
-    campaign_id: UUID, body: AcceptanceWrite, caller: CallerDep, campaigns: CampaignsDep
+    campaign_id: UUID,
+    body: AcceptanceWrite,
+    caller: CallerDep,
+    standing: StandingServiceDep,
+    views: CampaignViewsDep,
 ) -> CampaignSummary:
     """Its verdict was expected, for the reason in the note: it may be a base from now on."""
-    accepted = campaigns.standing.accept(caller, campaign_id, body.note)
-    return campaigns.views.summaries([accepted])[0]
+    accepted = standing.accept(caller, campaign_id, body.note)
+    return views.summaries([accepted])[0]
 
 
 @router.delete("/campaigns/{campaign_id}/acceptance")
 def campaigns_withdraw_acceptance(
-    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+    campaign_id: UUID, caller: CallerDep, views: CampaignViewsDep, standing: StandingServiceDep
 ) -> CampaignSummary:
     """Its verdict was not expected after all."""
-    return campaigns.views.summaries([campaigns.standing.withdraw(caller, campaign_id)])[0]
+    return views.summaries([standing.withdraw(caller, campaign_id)])[0]
 
 
 @router.put("/campaigns/{campaign_id}/release")
 def campaigns_release(
-    campaign_id: UUID, body: ReleaseWrite, caller: CallerDep, campaigns: CampaignsDep
+    campaign_id: UUID,
+    body: ReleaseWrite,
+    caller: CallerDep,
+    standing: StandingServiceDep,
+    views: CampaignViewsDep,
 ) -> CampaignSummary:
     """Let it stand for a release: an anchor of later verdicts, and a base by that name."""
-    released = campaigns.standing.release(caller, campaign_id, body.name)
-    return campaigns.views.summaries([released])[0]
+    released = standing.release(caller, campaign_id, body.name)
+    return views.summaries([released])[0]
 
 
 @router.post("/campaigns/{campaign_id}/pause", status_code=202)
 def campaigns_pause(
-    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+    campaign_id: UUID, caller: CallerDep, views: CampaignViewsDep, campaigns: CampaignServiceDep
 ) -> CampaignSummary:
     """Begin no more runs; those under way go on."""
-    return campaigns.views.summaries([campaigns.campaigns.pause(caller, campaign_id)])[0]
+    return views.summaries([campaigns.pause(caller, campaign_id)])[0]
 
 
 @router.post("/campaigns/{campaign_id}/resume", status_code=202)
 def campaigns_resume(
-    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+    campaign_id: UUID, caller: CallerDep, views: CampaignViewsDep, campaigns: CampaignServiceDep
 ) -> CampaignSummary:
     """Go on with a paused campaign."""
-    return campaigns.views.summaries([campaigns.campaigns.resume(caller, campaign_id)])[0]
+    return views.summaries([campaigns.resume(caller, campaign_id)])[0]
 
 
 @router.post("/campaigns/{campaign_id}/retry-failed", status_code=202, responses=QUOTA_ANSWER)
 def campaigns_retry_failed(
-    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+    campaign_id: UUID, caller: CallerDep, views: CampaignViewsDep, campaigns: CampaignServiceDep
 ) -> CampaignSummary:
     """Queue the failed runs again."""
-    return campaigns.views.summaries([campaigns.campaigns.retry_failed(caller, campaign_id)])[0]
+    return views.summaries([campaigns.retry_failed(caller, campaign_id)])[0]
 
 
 @router.post("/campaigns/{campaign_id}/repeats", status_code=202, responses=QUOTA_ANSWER)
@@ -158,7 +178,8 @@ def campaigns_add_repeats(
     campaign_id: UUID,
     body: RepeatsWanted,
     caller: CallerDep,
-    campaigns: CampaignsDep,
+    looks: LookServiceDep,
+    views: CampaignViewsDep,
     idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
 ) -> CampaignSummary:
     """Measure a completed campaign's cells again, or those that are undecided.
@@ -166,8 +187,8 @@ def campaigns_add_repeats(
     It is open again until the new runs have ended, and is then settled anew. With an
     Idempotency-Key the request may be repeated.
     """
-    grown = campaigns.looks.add(caller, campaign_id, body, idempotency_key)
-    return campaigns.views.summaries([grown])[0]
+    grown = looks.add(caller, campaign_id, body, idempotency_key)
+    return views.summaries([grown])[0]
 
 
 def _watched(

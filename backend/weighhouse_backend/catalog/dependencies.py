@@ -1,16 +1,12 @@
-"""Hands the catalog to endpoints."""
+"""The feature's services in the graph, and for endpoints."""
 
 from typing import Annotated
 
-from fastapi import Depends
-
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
+from weighhouse_backend.kit.services import provided, wired
 
+SERVICES = provided(
+    CatalogService,
+)
 
-def _service(session: SessionDep) -> CatalogService:
-    return CatalogService(session, SystemClock())
-
-
-CatalogServiceDep = Annotated[CatalogService, Depends(_service)]
+CatalogServiceDep = Annotated[CatalogService, wired(CatalogService)]

@@ -1,19 +1,28 @@
-"""Hands disclosure to endpoints."""
+"""The feature's services in the graph, and for endpoints."""
 
 from typing import Annotated
 
-from fastapi import Depends, Query
+from fastapi import Query
 
-from weighhouse_backend.catalog.dependencies import CatalogServiceDep
+from weighhouse_backend.disclosure.challenges import ChallengeService
+from weighhouse_backend.disclosure.consents import RecordService
+from weighhouse_backend.disclosure.publication import PublicationService
+from weighhouse_backend.disclosure.replies import ReplyService
+from weighhouse_backend.disclosure.repository import DisclosureRepository
 from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.kit.services import provided, wired
 
+SERVICES = provided(
+    ChallengeService,
+    DisclosureRepository,
+    DisclosureService,
+    PublicationService,
+    RecordService,
+    ReplyService,
+)
 
-def _service(catalog: CatalogServiceDep) -> DisclosureService:
-    return DisclosureService(catalog)
-
-
-DisclosureServiceDep = Annotated[DisclosureService, Depends(_service)]
+DisclosureServiceDep = Annotated[DisclosureService, wired(DisclosureService)]
 
 AudienceDep = Annotated[
     Audience,

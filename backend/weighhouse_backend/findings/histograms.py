@@ -16,6 +16,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, RunFinding
 from weighhouse_backend.findings.repository import FindingRepository
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.measurements.errors import ResultNotThere
 from weighhouse_backend.measurements.evidence import EvidenceService
 from weighhouse_backend.measurements.histogram_kinds import HistogramKind
@@ -58,7 +59,7 @@ class HistogramService:
     examination: ExaminationService
     completeness: CompletenessService
     clock: Clock
-    public_url: str
+    settings: Settings
 
     def of_run(self, run: Run, wanted: Wanted) -> HistogramExport:
         """The histogram of a run that the caller may see.
@@ -71,7 +72,7 @@ class HistogramService:
         if counted is None:
             raise ResultNotThere("the run gave no result, or is not settled yet")
         found = [RunFinding(run.id, one) for one in self.examination.found(campaign, run)]
-        view = pages.at(self.public_url, pages.run(run.id))
+        view = pages.at(self.settings.public_url, pages.run(run.id))
         return self._export(campaign, [counted], wanted, found, view, "")
 
     def of_runs(
@@ -86,7 +87,7 @@ class HistogramService:
         found = self.examination.of_each_run({run.run_id for run in runs})
         one = runs[0]
         shown = pages.cell_of_side(campaign.id, one.target, one.workload, one.load_level.label)
-        view = pages.at(self.public_url, shown)
+        view = pages.at(self.settings.public_url, shown)
         so_far = self.completeness.of([campaign]).words
         return self._export(campaign, runs, wanted, found, view, so_far)
 

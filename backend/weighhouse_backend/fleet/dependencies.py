@@ -1,17 +1,20 @@
-"""Hands the fleet to endpoints."""
+"""The feature's services in the graph, and for endpoints."""
 
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Request
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.catalog.dependencies import CatalogServiceDep
-from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.service import FleetService
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
+from weighhouse_backend.kit.services import provided, services_of, wired
+
+SERVICES = provided(
+    FleetService,
+)
+
+FleetServiceDep = Annotated[FleetService, wired(FleetService)]
 
 
 def bearer(request: Request) -> str:
@@ -25,19 +28,11 @@ def bearer(request: Request) -> str:
     return token.strip()
 
 
-def _service(request: Request, session: SessionDep, catalog: CatalogServiceDep) -> FleetService:
-    return FleetService(session, SystemClock(), request.app.state.settings, catalog)
-
-
 def sending_agent(request: Request, session: Session) -> UUID:
     """The organization of the agent whose token a large body comes with.
 
     :raises AgentRefused: when it is nobody's.
     """
-    catalog = CatalogService(session, SystemClock())
-    service = FleetService(session, SystemClock(), request.app.state.settings, catalog)
-    # It has not called before it is heard: a home that moved would be taken for a copy.
-    return service.known(bearer(request)).organization_id
-
-
-FleetServiceDep = Annotated[FleetService, Depends(_service)]
+    with services_of(request.app, session) as services:
+        # It has not called before it is heard: a home that moved would be taken for a copy.
+        return services.get(FleetService).known(bearer(request)).organization_id

@@ -6,8 +6,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Response
 from weighhouse_protocol.bases import BaseChoice, BaseText
 
+from weighhouse_backend.campaigns.dependencies import CampaignServiceDep, LeavingServiceDep
 from weighhouse_backend.disclosure.dependencies import AudienceDep
-from weighhouse_backend.gates.dependencies import GatesDep
+from weighhouse_backend.gates.dependencies import (
+    GateServiceDep,
+    RejudgementServiceDep,
+    TrackRecordServiceDep,
+)
 from weighhouse_backend.gates.limits import Asked
 from weighhouse_backend.gates.models import Outcome
 from weighhouse_backend.gates.rejudgement_schemas import (
@@ -28,7 +33,9 @@ PageDep = Annotated[PageQuery, Depends()]
 def gates_read_gate(
     campaign_id: UUID,
     caller: CallerDep,
-    gates: GatesDep,
+    gating: GateServiceDep,
+    campaigns: CampaignServiceDep,
+    leaving: LeavingServiceDep,
     threshold_percent: Annotated[float | None, Query(gt=0, le=100)] = None,
     anchor_threshold_percent: Annotated[
         float | None,
@@ -41,24 +48,25 @@ def gates_read_gate(
     audience: AudienceDep = "internal",
 ) -> GateRead:
     """May the build pass? The verdict of an ended campaign against its base, with an exit code."""
-    campaigns = gates.results.campaigns
-    campaigns.leaving.require(campaigns.campaigns.find(caller, campaign_id), audience)
+    leaving.require(campaigns.find(caller, campaign_id), audience)
     choice = None if base is None else BaseChoice.parse(base)
     asked = Asked(threshold_percent, anchor_threshold_percent)
-    return gates.gating.read(caller, campaign_id, asked, choice)
+    return gating.read(caller, campaign_id, asked, choice)
 
 
 @router.get("/gate-record", tags=["campaigns"])
-def gates_read_record(project_id: UUID, caller: CallerDep, gates: GatesDep) -> TrackRecordRead:
+def gates_read_record(
+    project_id: UUID, caller: CallerDep, track_record: TrackRecordServiceDep
+) -> TrackRecordRead:
     """How often a project's verdicts and alerts were wrong, as far as it is known."""
-    return gates.track_record.read(caller, project_id)
+    return track_record.read(caller, project_id)
 
 
 @router.post("/rejudgements", status_code=202, tags=["campaigns"])
 def gates_rejudge(
     body: RejudgementCreate,
     caller: CallerDep,
-    gates: GatesDep,
+    rejudgements: RejudgementServiceDep,
     response: Response,
     idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
 ) -> RejudgementRead:
@@ -67,26 +75,26 @@ def gates_rejudge(
     Goes on in the background, the oldest campaign first; the verdicts of before are kept. With an
     Idempotency-Key the request may be repeated.
     """
-    made = gates.rejudgements.create(caller, body, idempotency_key)
+    made = rejudgements.create(caller, body, idempotency_key)
     response.headers["Location"] = f"/api/v1/rejudgements/{made.id}"
-    return gates.rejudgements.shown(made)
+    return rejudgements.shown(made)
 
 
 @router.get("/rejudgements/{rejudgement_id}", tags=["campaigns"])
 def gates_read_rejudgement(
-    rejudgement_id: UUID, caller: CallerDep, gates: GatesDep
+    rejudgement_id: UUID, caller: CallerDep, rejudgements: RejudgementServiceDep
 ) -> RejudgementRead:
     """How far a rejudgement is."""
-    return gates.rejudgements.read(caller, rejudgement_id)
+    return rejudgements.read(caller, rejudgement_id)
 
 
 @router.get("/rejudgements/{rejudgement_id}/campaigns", tags=["campaigns"])
 def gates_list_rejudged(
     rejudgement_id: UUID,
     caller: CallerDep,
-    gates: GatesDep,
+    rejudgements: RejudgementServiceDep,
     page: PageDep,
     outcome: Outcome | None = None,
 ) -> Page[RejudgedCampaignRead]:
     """What became of its campaigns, the newest first."""
-    return gates.rejudgements.campaigns_of(caller, rejudgement_id, outcome, page)
+    return rejudgements.campaigns_of(caller, rejudgement_id, outcome, page)

@@ -38,6 +38,7 @@ from weighhouse_backend.gates.proposals import proposal
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import CellSeen, mismatches, place_of_runs
 from weighhouse_backend.results.repeats import attempts, blocks
@@ -62,7 +63,7 @@ class GateService:
     looks: LookService
     floors: FloorService
     past: PastService
-    public_url: str
+    settings: Settings
 
     def read(
         self,
@@ -99,7 +100,7 @@ class GateService:
         return GateRead(
             **dict(answer),
             campaign_id=campaign.id,
-            link=pages.at(self.public_url, _page(campaign, answer.base_campaign_ids)),
+            link=pages.at(self.settings.public_url, _page(campaign, answer.base_campaign_ids)),
             superseded=[superseded_read(one) for one in former],
             proposal=proposal(
                 campaign, document, answer, lambda: self.campaigns.repository.runs(campaign.id)

@@ -1,26 +1,27 @@
-"""Hands the feature's services to endpoints."""
+"""The feature's services in the graph, and for endpoints."""
 
 from typing import Annotated
 
-from fastapi import Depends, Request
-
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
-from weighhouse_backend.kit.jobs import CeleryJobs
+from weighhouse_backend.kit.services import provided, wired
+from weighhouse_backend.membership.domains import DomainService
+from weighhouse_backend.membership.factor_policy import FactorPolicyService
 from weighhouse_backend.membership.invitations import InvitationService
+from weighhouse_backend.membership.join_requests import JoiningService
+from weighhouse_backend.membership.projects import ProjectService
 from weighhouse_backend.membership.service import MembershipService
 
+SERVICES = provided(
+    DomainService,
+    FactorPolicyService,
+    InvitationService,
+    JoiningService,
+    MembershipService,
+    ProjectService,
+)
 
-def _service(session: SessionDep) -> MembershipService:
-    return MembershipService(session, SystemClock())
-
-
-def _invitations(request: Request, session: SessionDep) -> InvitationService:
-    state = request.app.state
-    return InvitationService(
-        session, SystemClock(), state.settings, CeleryJobs(state.celery, session)
-    )
-
-
-MembershipServiceDep = Annotated[MembershipService, Depends(_service)]
-InvitationServiceDep = Annotated[InvitationService, Depends(_invitations)]
+DomainServiceDep = Annotated[DomainService, wired(DomainService)]
+FactorPolicyServiceDep = Annotated[FactorPolicyService, wired(FactorPolicyService)]
+InvitationServiceDep = Annotated[InvitationService, wired(InvitationService)]
+JoiningServiceDep = Annotated[JoiningService, wired(JoiningService)]
+MembershipServiceDep = Annotated[MembershipService, wired(MembershipService)]
+ProjectServiceDep = Annotated[ProjectService, wired(ProjectService)]

@@ -1,22 +1,14 @@
-"""Puts the feature's services together: for endpoints, and for features above."""
+"""The feature's services in the graph, and for endpoints."""
 
 from typing import Annotated
 
-from fastapi import Depends
-from sqlalchemy.orm import Session
-
-from weighhouse_backend.kit.db import SessionDep
+from weighhouse_backend.kit.services import provided, wired
 from weighhouse_backend.noise.repository import NoiseRepository
 from weighhouse_backend.noise.service import NoiseService
 
+SERVICES = provided(
+    NoiseRepository,
+    NoiseService,
+)
 
-def noise_over(session: Session) -> NoiseService:
-    """The feature over a transaction."""
-    return NoiseService(NoiseRepository(session))
-
-
-def _noise(session: SessionDep) -> NoiseService:
-    return noise_over(session)
-
-
-NoiseDep = Annotated[NoiseService, Depends(_noise)]
+NoiseServiceDep = Annotated[NoiseService, wired(NoiseService)]

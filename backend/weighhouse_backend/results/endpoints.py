@@ -10,8 +10,14 @@ from fastapi.responses import FileResponse, PlainTextResponse, StreamingResponse
 from weighhouse_protocol.report import EventBatch, EventsAccepted
 
 from weighhouse_backend.execution.dependencies import MemberDep, sending_member
+from weighhouse_backend.faults.dependencies import FaultServiceDep
 from weighhouse_backend.faults.schemas import FaultsRead
 from weighhouse_backend.files.artifacts import MOST_BYTES
+from weighhouse_backend.files.dependencies import (
+    ArtifactServiceDep,
+    ArtifactStoreDep,
+    LogServiceDep,
+)
 from weighhouse_backend.files.logs import MOST_PIECE_BYTES
 from weighhouse_backend.files.uploads import UploadDep
 from weighhouse_backend.identity.access import CallerDep
@@ -23,7 +29,13 @@ from weighhouse_backend.measurements.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.measurements.errors import ResultNotThere
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 from weighhouse_backend.results.chart_schemas import HeatMapRead, SpectrumRead
-from weighhouse_backend.results.dependencies import ResultsDep, VisibleRunDep
+from weighhouse_backend.results.dependencies import (
+    EventServiceDep,
+    GaugeReadServiceDep,
+    RunReadServiceDep,
+    ScenarioReadServiceDep,
+    VisibleRunDep,
+)
 from weighhouse_backend.results.gauge_schemas import GaugesRead
 from weighhouse_backend.results.scenario_schemas import RunScenarioRead
 from weighhouse_backend.results.schemas import (
@@ -53,14 +65,14 @@ async def _piece(request: Request) -> bytes:
 @agent_router.post("/attempts/{attempt_id}/events")
 @takes(8 * MEBIBYTE, sending_member)
 def results_store_events(
-    member: MemberDep, body: EventBatch, results: ResultsDep
+    member: MemberDep, body: EventBatch, events: EventServiceDep
 ) -> EventsAccepted:
     """Store numbered events; what is stored already is passed over.
 
     The answer tells the next sequence that is expected. It is lower than the batch's when events
     before it are missing.
     """
-    return results.events.store(member.attempt_id, body.events, member.index)
+    return events.store(member.attempt_id, body.events, member.index)
 
 
 # What a body becomes comes first: while it arrives, nothing of the database is held.
@@ -73,19 +85,21 @@ def results_append_log(
     member: MemberDep,
     stream: Stream,
     offset: Annotated[int, Query(ge=0, le=2**62)],
-    results: ResultsDep,
+    logs: LogServiceDep,
     response: Response,
 ) -> LogAccepted:
     """Store the piece of a log that begins at an offset; 416 when bytes before it are missing."""
-    following = results.logs.append(member.attempt_id, stream, offset, piece, member.index)
+    following = logs.append(member.attempt_id, stream, offset, piece, member.index)
     response.headers["Upload-Offset"] = str(following)
     return LogAccepted(next_offset=following)
 
 
 @agent_router.head("/attempts/{attempt_id}/artifacts/{sha256}")
-def results_has_artifact(member: MemberDep, sha256: Sha256, results: ResultsDep) -> Response:
+def results_has_artifact(
+    member: MemberDep, sha256: Sha256, artifacts: ArtifactServiceDep
+) -> Response:
     """200 when the attempt has left a file with this hash here already, else 404."""
-    if not results.artifacts.has(member, sha256):
+    if not artifacts.has(member, sha256):
         raise ResultNotThere
     return Response()
 
@@ -99,13 +113,13 @@ def results_put_artifact(
     member: MemberDep,
     sha256: Sha256,
     request: Request,
-    results: ResultsDep,
+    artifacts: ArtifactServiceDep,
     response: Response,
     name: Annotated[str, Query(max_length=200)] = "file",
 ) -> None:
     """Store a file under its hash; 200 when the attempt had it already."""
     media_type = request.headers.get("Content-Type", "application/octet-stream")[:200]
-    new = results.artifacts.put(
+    new = artifacts.put(
         member.attempt_id,
         sha256,
         content,
@@ -119,74 +133,83 @@ def results_put_artifact(
 
 @router.get("/runs")
 def results_list_runs(
-    caller: CallerDep, results: ResultsDep, page: PageDep, campaign_id: UUID | None = None
+    caller: CallerDep, reading: RunReadServiceDep, page: PageDep, campaign_id: UUID | None = None
 ) -> Page[RunListed]:
     """Runs, newest first."""
-    return results.reading.listed(caller, page, campaign_id=campaign_id)
+    return reading.listed(caller, page, campaign_id=campaign_id)
 
 
 @router.get("/runs/{run_id}/series")
 def results_read_series(
-    run: VisibleRunDep, results: ResultsDep, response: Response, points: Points = MOST_POINTS
+    run: VisibleRunDep, reading: RunReadServiceDep, response: Response, points: Points = MOST_POINTS
 ) -> RunSeriesRead:
     """A run over time. Neighbouring intervals are merged where there are more than `points`;
     percentiles come out of the merged histograms.
     """
     _keep(run, response)
-    return results.reading.series(run, points)
+    return reading.series(run, points)
 
 
 @router.get("/runs/{run_id}/gauges")
 def results_read_gauges(
-    run: VisibleRunDep, results: ResultsDep, response: Response, points: Points = MOST_POINTS
+    run: VisibleRunDep,
+    gauges: GaugeReadServiceDep,
+    response: Response,
+    points: Points = MOST_POINTS,
 ) -> GaugesRead:
     """What the system said of itself over the run, and what passed disks and network, machine by
     machine; a long run is thinned to about `points` samples.
     """
     _keep(run, response)
-    return results.gauges.of_run(run, points)
+    return gauges.of_run(run, points)
 
 
 @router.get("/runs/{run_id}/scenario")
 def results_read_scenario(
-    run: VisibleRunDep, results: ResultsDep, response: Response, points: Points = MOST_POINTS
+    run: VisibleRunDep,
+    scenarios: ScenarioReadServiceDep,
+    response: Response,
+    points: Points = MOST_POINTS,
 ) -> RunScenarioRead:
     """What the scenario of a run gave: of `sustained` figures by progress, of `soak` its drift."""
     _keep(run, response)
-    return results.scenarios.of_run(run, points)
+    return scenarios.of_run(run, points)
 
 
 @router.get("/runs/{run_id}/spectrum")
 def results_read_spectrum(
-    run: VisibleRunDep, results: ResultsDep, response: Response
+    run: VisibleRunDep, reading: RunReadServiceDep, response: Response
 ) -> SpectrumRead:
     """Latency by percentile over the measured phase; empty before the run is settled."""
     _keep(run, response)
-    return results.reading.spectrum(run)
+    return reading.spectrum(run)
 
 
 @router.get("/runs/{run_id}/faults")
-def results_read_faults(run: VisibleRunDep, results: ResultsDep) -> FaultsRead:
+def results_read_faults(run: VisibleRunDep, faults: FaultServiceDep) -> FaultsRead:
     """What each fault of a run cost: figures before, during and after it, and how the system came
     back. Empty for a run in which nothing was broken on purpose, and before it completed.
     """
-    return results.faults.of_run(run)
+    return faults.of_run(run)
 
 
 @router.get("/runs/{run_id}/heatmap")
 def results_read_heatmap(
-    run: VisibleRunDep, results: ResultsDep, response: Response, columns: Columns = MOST_COLUMNS
+    run: VisibleRunDep,
+    reading: RunReadServiceDep,
+    response: Response,
+    columns: Columns = MOST_COLUMNS,
 ) -> HeatMapRead:
     """Successful operations by time and latency."""
     _keep(run, response)
-    return results.reading.heat_map(run, columns)
+    return reading.heat_map(run, columns)
 
 
 @router.get("/runs/{run_id}/logs/{stream}", response_class=PlainTextResponse)
 def results_read_log(
     run: VisibleRunDep,
     stream: Stream,
-    results: ResultsDep,
+    reading: RunReadServiceDep,
     member: Annotated[int | None, Query(ge=0, le=2**31 - 1)] = None,
     offset: Annotated[int, Query(ge=0, le=2**62)] = 0,
 ) -> PlainTextResponse:
@@ -194,7 +217,7 @@ def results_read_log(
 
     A log that grows is followed by asking for what comes at `Next-Offset` of the last answer.
     """
-    data = results.reading.log(run, stream, member, offset)
+    data = reading.log(run, stream, member, offset)
     text = data.decode("utf-8", errors="replace")
     return PlainTextResponse(text, headers={"Next-Offset": str(offset + len(data))})
 
@@ -203,14 +226,16 @@ def results_read_log(
 def results_read_artifact(
     run: VisibleRunDep,
     sha256: Sha256,
-    results: ResultsDep,
+    reading: RunReadServiceDep,
+    artifacts: ArtifactServiceDep,
+    store: ArtifactStoreDep,
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """A file the run left, to download."""
-    attempt_id = results.reading.shown_id(run)
+    attempt_id = reading.shown_id(run)
     if attempt_id is None:
         raise ResultNotThere
-    item = results.artifacts.find(attempt_id, sha256)
+    item = artifacts.find(attempt_id, sha256)
     media_type = "application/octet-stream"
     headers = {
         "Content-Disposition": content_disposition(item.name),
@@ -220,10 +245,10 @@ def results_read_artifact(
     }
     if is_known(if_none_match, headers["ETag"]):
         return Response(status_code=304, headers=headers)
-    if path := results.store.local(item.project_id, sha256):
+    if path := store.local(item.project_id, sha256):
         return FileResponse(path, headers=headers, media_type=media_type)
     headers["Content-Length"] = str(item.size_bytes)
-    pieces = results.artifacts.pieces(item)
+    pieces = artifacts.pieces(item)
     return StreamingResponse(pieces, media_type=media_type, headers=headers)
 
 

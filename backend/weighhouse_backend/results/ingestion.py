@@ -22,6 +22,7 @@ from weighhouse_protocol.report import (
 
 from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.execution.intake import IntakeService
+from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.measurements import models
 from weighhouse_backend.measurements.errors import EventsInvalid, EventsTooMany
 from weighhouse_backend.measurements.level_service import LevelService
@@ -58,7 +59,7 @@ class EventService:
     intake: IntakeService
     runs: RunService
     levels: LevelService
-    most: int
+    settings: Settings
     """Events that a machine may report of an attempt."""
 
     def store(
@@ -78,8 +79,10 @@ class EventService:
         if not fresh:
             return EventsAccepted(next_sequence=own.events_stored)
         self.intake.require_open(own)
-        if fresh[-1].sequence >= self.most:
-            raise EventsTooMany(f"a machine may report {self.most:,} events of an attempt")
+        if fresh[-1].sequence >= self.settings.attempt_events:
+            raise EventsTooMany(
+                f"a machine may report {self.settings.attempt_events:,} events of an attempt"
+            )
         rows = _Rows()
         try:
             for event in fresh:

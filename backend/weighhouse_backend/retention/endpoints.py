@@ -9,7 +9,7 @@ from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.problems import ProblemDocument
-from weighhouse_backend.retention.dependencies import RetentionDep
+from weighhouse_backend.retention.dependencies import RetentionServiceDep
 from weighhouse_backend.retention.schemas import (
     CampaignKeepingRead,
     DeletionRead,
@@ -27,7 +27,10 @@ HELD: dict[int | str, dict[str, Any]] = {409: {"model": ProblemDocument}}
 
 @router.get("/retention")
 def retention_read(
-    caller: CallerDep, retention: RetentionDep, response: Response, project_id: UUID | None = None
+    caller: CallerDep,
+    retention: RetentionServiceDep,
+    response: Response,
+    project_id: UUID | None = None,
 ) -> RetentionRead:
     """How many days a project keeps what it measured; what is not set is kept for ever."""
     found = retention.read(caller, project_id)
@@ -39,7 +42,7 @@ def retention_read(
 def retention_save(
     body: RetentionRules,
     caller: CallerDep,
-    retention: RetentionDep,
+    retention: RetentionServiceDep,
     response: Response,
     project_id: UUID | None = None,
     if_match: Annotated[str | None, Header()] = None,
@@ -56,7 +59,7 @@ def retention_save(
 def retention_preview(
     body: RetentionRules,
     caller: CallerDep,
-    retention: RetentionDep,
+    retention: RetentionServiceDep,
     project_id: UUID | None = None,
 ) -> RetentionPreview:
     """What rules would remove if they were carried out now; nothing is."""
@@ -65,7 +68,7 @@ def retention_preview(
 
 @router.get("/campaigns/{campaign_id}/keeping")
 def retention_read_keeping(
-    campaign_id: UUID, caller: CallerDep, retention: RetentionDep
+    campaign_id: UUID, caller: CallerDep, retention: RetentionServiceDep
 ) -> CampaignKeepingRead:
     """Whether a campaign is kept whatever the rules say, and whether it can be deleted."""
     return retention.keeping(caller, campaign_id)
@@ -73,21 +76,21 @@ def retention_read_keeping(
 
 @router.put("/campaigns/{campaign_id}/keeping")
 def retention_keep(
-    campaign_id: UUID, body: KeepWrite, caller: CallerDep, retention: RetentionDep
+    campaign_id: UUID, body: KeepWrite, caller: CallerDep, retention: RetentionServiceDep
 ) -> CampaignKeepingRead:
     """Keep a campaign whole, whatever the rules say; takes a member."""
     return retention.keep(caller, campaign_id, body.because)
 
 
 @router.delete("/campaigns/{campaign_id}/keeping", status_code=204)
-def retention_release(campaign_id: UUID, caller: CallerDep, retention: RetentionDep) -> None:
+def retention_release(campaign_id: UUID, caller: CallerDep, retention: RetentionServiceDep) -> None:
     """Have the rules hold for a campaign again; takes a member."""
     retention.release(caller, campaign_id)
 
 
 @router.post("/campaigns/{campaign_id}/deletion", status_code=202, responses=HELD)
 def retention_delete_campaign(
-    campaign_id: UUID, body: DeletionWrite, caller: CallerDep, retention: RetentionDep
+    campaign_id: UUID, body: DeletionWrite, caller: CallerDep, retention: RetentionServiceDep
 ) -> DeletionRead:
     """Have a campaign deleted with all it measured; takes a maintainer. The worker does it soon;
     409 names what holds the campaign. Its number is never given again.

@@ -4,10 +4,11 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from weighhouse_backend.campaigns.dependencies import CampaignServiceDep, LeavingServiceDep
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.scenarios.dependencies import ScenariosDep
+from weighhouse_backend.scenarios.dependencies import ScenarioServiceDep
 from weighhouse_backend.scenarios.operating_point import End
 from weighhouse_backend.scenarios.schemas import OperatingPointsRead, SearchesRead
 
@@ -18,23 +19,26 @@ router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 def scenarios_read_searches(
     campaign_id: UUID,
     caller: CallerDep,
-    scenarios: ScenariosDep,
+    choosing: ScenarioServiceDep,
+    campaigns: CampaignServiceDep,
+    leaving: LeavingServiceDep,
     audience: AudienceDep = "internal",
 ) -> SearchesRead:
     """The load curves and operating points of a campaign whose loads are chosen while it is
     measured (`scenario: sweep`, `calibrate` or `peak`), with every step and its reason.
     """
-    campaigns = scenarios.results.campaigns
-    campaign = campaigns.campaigns.find(caller, campaign_id)
-    campaigns.leaving.require(campaign, audience)
-    return scenarios.choosing.read(campaign)
+    campaign = campaigns.find(caller, campaign_id)
+    leaving.require(campaign, audience)
+    return choosing.read(campaign)
 
 
 @router.get("/campaigns/{campaign_id}/operating-points", tags=["campaigns"])
 def scenarios_read_operating_points(
     campaign_id: UUID,
     caller: CallerDep,
-    scenarios: ScenariosDep,
+    choosing: ScenarioServiceDep,
+    campaigns: CampaignServiceDep,
+    leaving: LeavingServiceDep,
     audience: AudienceDep = "internal",
     take: End = "value",
 ) -> OperatingPointsRead:
@@ -44,7 +48,6 @@ def scenarios_read_operating_points(
     `take=low` takes the lower end of each point's 95 % interval, which stays inside the envelope
     almost surely.
     """
-    campaigns = scenarios.results.campaigns
-    campaign = campaigns.campaigns.find(caller, campaign_id)
-    campaigns.leaving.require(campaign, audience)
-    return scenarios.choosing.operating_points(campaign, take)
+    campaign = campaigns.find(caller, campaign_id)
+    leaving.require(campaign, audience)
+    return choosing.operating_points(campaign, take)
