@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from weighhouse_judging.identity.cells import DriverSeen, cell_identity
 from weighhouse_judging.identity.digests import FieldChange, Identity, differences
@@ -30,7 +31,7 @@ class CellSeen:
     target_name: str = ""
     """What its target is called beside the others of its document; empty: nobody asked."""
 
-    @property
+    @cached_property
     def records(self) -> list[AttemptRecord]:
         """The facts of the runs that gave figures."""
         return _records(self.runs)
@@ -40,6 +41,17 @@ class CellSeen:
 
         :param asked_only: leave out what only runs can tell, where another cell has no runs.
         """
+        return self._asked if asked_only else self._measured
+
+    @cached_property
+    def _measured(self) -> Identity:
+        return self._identity([self._driver(record) for record in self.records])
+
+    @cached_property
+    def _asked(self) -> Identity:
+        return self._identity([])
+
+    def _identity(self, drivers: Sequence[DriverSeen]) -> Identity:
         run = self.runs[0]
         workload = next(one for one in self.document.workloads if one.name == run.workload)
         levels = [level.label for level in self.document.load_levels]
@@ -48,7 +60,6 @@ class CellSeen:
             self.document.workloads.index(workload),
             levels.index(run.load_label),
         )
-        drivers = [] if asked_only else [self._driver(record) for record in self.records]
         return cell_identity(self.document, workload, load, drivers)
 
     @property
