@@ -11,7 +11,6 @@ from weighhouse_backend.comparisons.estimates import SideCells, estimate, load_l
 from weighhouse_backend.comparisons.floors import NOTHING_KNOWN, SideNoise
 from weighhouse_backend.comparisons.schemas import RankingRead, RankRead
 from weighhouse_backend.results.figures import RunFigures
-from weighhouse_backend.results.repeats import blocks
 
 FEWEST_SIDES = 3
 """Of two, the difference says all."""
@@ -33,7 +32,9 @@ def rankings(
         runs = {side.key: side.cells[cell] for side in sides if cell in side.cells}
         apart = len({mine[0].campaign_id for mine in runs.values()}) > 1
         for metric in CATALOGUE.judged:
-            repeats = {key: blocks(mine, metric.name) for key, mine in runs.items()}
+            repeats = {
+                side.key: side.blocks(cell, metric.name) for side in sides if side.key in runs
+            }
             ranks = rank(
                 repeats,
                 higher_is_better=metric.higher_is_better,

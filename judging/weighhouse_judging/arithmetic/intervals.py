@@ -65,6 +65,11 @@ class LogDifference:
     error: Floats
     freedom: Floats
 
+    def each(self) -> list["LogDifference"]:
+        """One by one, along the only axis."""
+        parts = np.broadcast_arrays(self.estimate, self.error, self.freedom)
+        return [LogDifference(*one) for one in zip(*parts, strict=True)]
+
     def half_width(self, confidence: float = CONFIDENCE) -> Floats:
         """Half the width of the two-sided interval, in logarithms."""
         return np.asarray(
