@@ -43,7 +43,7 @@ class ComparisonService:
         """The comparison of a campaign's targets; for features that checked access.
 
         :param runs: all of the campaign's.
-        :param found: what checks have to say of them.
+        :param found: what bars figures of them from use.
         :raises ValueError: when the campaign's document cannot be read.
         """
         choice = self.sources.sides.all_of(campaign)

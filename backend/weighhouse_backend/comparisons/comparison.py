@@ -74,7 +74,7 @@ class Comparison:
     runs: Sequence[RunFigures] | None = None
     """Of all sides, by whom has read them already."""
     found: Sequence[RunFinding] | None = None
-    """What checks have to say of the runs, likewise."""
+    """What bars figures of the runs from use, likewise."""
 
     def with_figures(self, figures: Iterable[Figure]) -> "Comparison":
         """The same, nothing of it worked out yet, with figures that are asked for by name."""
@@ -105,16 +105,16 @@ class Comparison:
     @cached_property
     def of_runs(self) -> Sequence[RunFinding]:
         """What checks found of the runs that are shown, one by one."""
+        shown = {run.run_id for side in self.shown.sides for run in side.runs}
+        return self.sources.examination.of_each_run(shown)
+
+    @cached_property
+    def barred(self) -> Sequence[RunFinding]:
+        """What checks found of figures that cannot be true."""
         if self.found is not None:
             return self.found
-        return self.sources.examination.of_each_run(
-            {
-                run.run_id
-                for side in self.whole.sides
-                for run in side.runs
-                if self.cell in {None, run.cell}
-            }
-        )
+        every = {run.run_id for side in self.whole.sides for run in side.runs}
+        return self.sources.examination.of_each_run(every, "error")
 
     @cached_property
     def weighed(self) -> Weighed:
@@ -142,7 +142,7 @@ class Comparison:
             thresholds=thresholds,
             noise=noise,
             looked_at=looked_at,
-            of_runs=self.of_runs,
+            barred=self.barred,
         )
 
     @cached_property

@@ -49,9 +49,11 @@ class HeadlineService:
         return self._told(campaign, runs, self._found(runs), over=True)
 
     def _found(self, runs: Sequence[RunFigures]) -> dict[UUID, list[RunFinding]]:
-        """What checks found of runs, by run."""
+        """What bars figures of runs from use, by run."""
         found: dict[UUID, list[RunFinding]] = {}
-        for one in self.comparing.sources.examination.of_each_run({run.run_id for run in runs}):
+        for one in self.comparing.sources.examination.of_each_run(
+            {run.run_id for run in runs}, "error"
+        ):
             found.setdefault(one.run_id, []).append(one)
         return found
 

@@ -36,8 +36,8 @@ class Weighed:
     thresholds: Mapping[str, float]
     noise: SideNoise
     looked_at: bool
-    of_runs: Sequence[RunFinding]
-    """What checks found of their runs."""
+    barred: Sequence[RunFinding]
+    """What checks found of figures that cannot be true."""
 
 
 def leads(
@@ -132,8 +132,8 @@ def _bars(weighed: Weighed, shown: Collection[str], cell: CellKey | None) -> Ite
         for run in mine
     }
     titles: dict[str, set[UUID]] = {}
-    for one in weighed.of_runs:
-        if one.finding.severity == "error" and one.run_id in runs:
+    for one in weighed.barred:
+        if one.run_id in runs:
             titles.setdefault(one.finding.title, set()).add(one.run_id)
     for title, concerned in titles.items():
         yield f"{title}, {len(concerned)} of {len(runs)} runs"
