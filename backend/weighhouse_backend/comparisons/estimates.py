@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from weighhouse_judging.arithmetic import statistics
-from weighhouse_judging.arithmetic.intervals import CONFIDENCE, level
+from weighhouse_judging.arithmetic.intervals import CONFIDENCE, levels
 from weighhouse_judging.arithmetic.rates import Rate, wilson
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.sides import Judgement, Opposed, judge_each, with_family
@@ -59,17 +59,22 @@ class SideCells:
 
 def estimate(repeats: Sequence[float]) -> EstimateRead | None:
     """The median with its interval, or with the range below four repeats; None without repeats."""
-    if not repeats:
-        return None
-    bounds = level(repeats)
-    return EstimateRead(
-        median=statistics.median(repeats),
-        low=min(repeats) if bounds is None else float(bounds[0]),
-        high=max(repeats) if bounds is None else float(bounds[1]),
-        kind="range" if bounds is None else "interval",
-        repeats=len(repeats),
-        confidence=None if bounds is None else CONFIDENCE,
-    )
+    return EstimateRead(**told_each([repeats])[0]) if repeats else None
+
+
+def told_each(each: Sequence[Sequence[float]]) -> list[dict[str, Any]]:
+    """The same of many, as the fields of an `EstimateRead`; none of them is empty."""
+    return [
+        {
+            "median": statistics.median(repeats),
+            "low": min(repeats) if bounds is None else bounds.low,
+            "high": max(repeats) if bounds is None else bounds.high,
+            "kind": "range" if bounds is None else "interval",
+            "repeats": len(repeats),
+            "confidence": None if bounds is None else CONFIDENCE,
+        }
+        for repeats, bounds in zip(each, levels(each), strict=True)
+    ]
 
 
 def figures_read(done: Sequence[RunFigures]) -> dict[str, FigureRead]:
@@ -78,13 +83,16 @@ def figures_read(done: Sequence[RunFigures]) -> dict[str, FigureRead]:
     """
     names = dict.fromkeys(one.name for one in CATALOGUE)
     names |= dict.fromkeys(name for run in done for name in run.figures)
+    given = {
+        name: repeats
+        for name in names
+        if (repeats := [one for run in done if (one := run.figures.get(name)) is not None])
+    }
+    told = told_each([[one.value for one in repeats] for repeats in given.values()])
     found = {}
-    for name in names:
-        repeats = [one for run in done if (one := run.figures.get(name)) is not None]
-        said = estimate([one.value for one in repeats])
-        if said is not None:
-            way, *others = {one.statistic for one in repeats}
-            found[name] = FigureRead(**dict(said), statistic="mixed" if others else way)
+    for (name, repeats), said in zip(given.items(), told, strict=True):
+        way, *others = {one.statistic for one in repeats}
+        found[name] = FigureRead(**said, statistic="mixed" if others else way)
     return found
 
 
