@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from weighhouse_judging.identity.cells import DriverSeen, cell_identity
 from weighhouse_judging.identity.digests import FieldChange, Identity, differences
@@ -115,13 +116,20 @@ def _records(runs: Sequence[RunFigures]) -> list[AttemptRecord]:
 
 
 def _place(records: Sequence[AttemptRecord]) -> Place:
-    return place_of([_machines(record) for record in records])
+    return place_of(_machines(records))
 
 
-def _machines(record: AttemptRecord) -> list[MachineFacts]:
-    found = {
-        str(part.facts["machine_id"]): MachineFacts.as_kept(part.facts)
-        for part in record.members
-        if part.facts.get("machine_id")
-    }
-    return list(found.values())
+def _machines(records: Sequence[AttemptRecord]) -> list[list[MachineFacts]]:
+    """The machines of each; facts that one machine told again and again are read once."""
+    read: dict[str, tuple[dict[str, Any], MachineFacts]] = {}
+    found = []
+    for record in records:
+        mine: dict[str, MachineFacts] = {}
+        for part in record.members:
+            name = str(part.facts.get("machine_id") or "")
+            if name and (name not in read or read[name][0] != part.facts):
+                read[name] = part.facts, MachineFacts.as_kept(part.facts)
+            if name:
+                mine[name] = read[name][1]
+        found.append(list(mine.values()))
+    return found

@@ -32,7 +32,7 @@ p-values and intervals that hold at every look: `looked_at=True`.
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from scipy import special
 from weighhouse_protocol.figures import Figure
@@ -200,19 +200,19 @@ def with_family(judgements: Sequence[Judgement]) -> list[Judgement]:
     adjusted = holm([judgements[index].p_value or 0.0 for index in tested])
     corrected = list(judgements)
     for index, p_family in zip(tested, adjusted, strict=True):
-        item = replace(corrected[index], p_family=p_family)
+        item = corrected[index]
+        said: dict[str, Any] = {"p_family": p_family}
         if item.verdict == "changed":
             if p_family > FAMILY_LEVEL:
-                item = replace(
-                    item,
-                    verdict="inconclusive",
-                    decided_by="family",
-                    better=None,
-                    repeats_needed=_needed_for(item, FAMILY_LEVEL / len(tested)),
-                )
+                said |= {
+                    "verdict": "inconclusive",
+                    "decided_by": "family",
+                    "better": None,
+                    "repeats_needed": _needed_for(item, FAMILY_LEVEL / len(tested)),
+                }
             elif len(tested) * LEVEL > FAMILY_LEVEL and item.decided_by == "level":
-                item = replace(item, decided_by="family")
-        corrected[index] = item
+                said["decided_by"] = "family"
+        corrected[index] = replace(item, **said)
     return corrected
 
 
