@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.findings.models import Finding
+from weighhouse_backend.kit.db import among
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class FindingRepository:
         of_severity = () if severity is None else (Finding.severity == severity,)
         rows = self.session.execute(
             select(Finding.run_id, Finding.body)
-            .where(Finding.run_id.in_(list(run_ids)), *of_severity)
+            .where(among(Finding.run_id, run_ids), *of_severity)
             .order_by(Finding.run_id, Finding.check_id)
         )
         return [(run_id, body) for run_id, body in rows]

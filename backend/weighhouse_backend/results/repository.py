@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, defer
 
 from weighhouse_backend.campaigns.instants import instant, microseconds
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell
-from weighhouse_backend.kit.db import Base, insert_new
+from weighhouse_backend.kit.db import Base, among, insert_new
 from weighhouse_backend.results.aligning import AlignedPhase, align
 from weighhouse_backend.results.charts import merge_intervals
 from weighhouse_backend.results.models import (
@@ -115,7 +115,7 @@ class ResultRepository:
 
         :param told: with what was done and when, commands and phases; else nobody may ask for it.
         """
-        query = select(RunRecord).where(RunRecord.attempt_id.in_(list(attempt_ids)))
+        query = select(RunRecord).where(among(RunRecord.attempt_id, attempt_ids))
         if not told:
             columns = (RunRecord.commands, RunRecord.phases)
             query = query.options(*(defer(one, raiseload=True) for one in columns))
@@ -130,7 +130,7 @@ class ResultRepository:
         found: dict[UUID, list[AttemptMember]] = {attempt_id: [] for attempt_id in attempt_ids}
         rows = self.session.scalars(
             select(AttemptMember)
-            .where(AttemptMember.attempt_id.in_(list(attempt_ids)))
+            .where(among(AttemptMember.attempt_id, attempt_ids))
             .order_by(AttemptMember.index)
         )
         for member in rows:
@@ -273,7 +273,7 @@ class ResultRepository:
         found: dict[UUID, list[RunSummary]] = {attempt_id: [] for attempt_id in attempt_ids}
         rows = self.session.scalars(
             select(RunSummary)
-            .where(RunSummary.attempt_id.in_(list(attempt_ids)))
+            .where(among(RunSummary.attempt_id, attempt_ids))
             .order_by(RunSummary.phase, RunSummary.operation)
         )
         for row in rows:
@@ -285,7 +285,7 @@ class ResultRepository:
         columns = [getattr(RunSummary, name) for name in Totals._fields]
         rows = self.session.execute(
             select(*columns).where(
-                RunSummary.attempt_id.in_(list(attempt_ids)), RunSummary.operation == ALL
+                among(RunSummary.attempt_id, attempt_ids), RunSummary.operation == ALL
             )
         )
         return {(row[0], row[1]): Totals(*row) for row in rows}
@@ -337,7 +337,7 @@ class ResultRepository:
                 RunSummary.overflow,
                 column.label("histogram"),
             ).where(
-                RunSummary.attempt_id.in_(list(attempt_ids)),
+                among(RunSummary.attempt_id, attempt_ids),
                 RunSummary.phase == phase,
                 RunSummary.operation == operation,
                 column.is_not(None),
@@ -353,7 +353,7 @@ class ResultRepository:
         return list(
             self.session.scalars(
                 select(RunSummary.operation)
-                .where(RunSummary.attempt_id.in_(list(attempt_ids)), RunSummary.phase == phase)
+                .where(among(RunSummary.attempt_id, attempt_ids), RunSummary.phase == phase)
                 .distinct()
                 .order_by(RunSummary.operation)
             )

@@ -121,11 +121,16 @@ def _differences(
     """
     alike: dict[tuple[bool, int, int], list[tuple[Pair, list[float], list[float]]]] = {}
     logs = {key: _logs(repeats) for key, repeats in sides.items()}
+    blocks = {key: list(repeats) for key, repeats in sides.items()}
+    figures = {key: list(of_side.values()) for key, of_side in logs.items()}
     for pair in itertools.combinations(sides, 2):
-        first, second = (logs[key] for key in pair)
-        shared = [block for block in first if block in second]
-        a = [first[block] for block in shared or first]
-        b = [second[block] for block in shared or second]
+        first, second = pair
+        if blocks[first] == blocks[second]:  # as of most
+            shared, a, b = blocks[first], figures[first], figures[second]
+        else:
+            shared = [block for block in blocks[first] if block in logs[second]]
+            a = [logs[first][block] for block in shared or blocks[first]]
+            b = [logs[second][block] for block in shared or blocks[second]]
         if min(len(a), len(b)) >= REPEATS_FOR_A_CLAIM:
             alike.setdefault((bool(shared), len(a), len(b)), []).append((pair, a, b))
     for (in_blocks, size, other), found in alike.items():
