@@ -62,9 +62,12 @@ class CompletenessService:
     clock: Clock
 
     def of(self, campaigns: Iterable[Campaign]) -> CompletenessRead:
-        """Whether the figures of campaigns are all there will be; one query."""
+        """Whether the figures of campaigns are all there will be; one query, none of those that
+        stand still.
+        """
         each = {one.id: one for one in campaigns}
-        counts = self.repository.counts(each)
+        going = [one.id for one in each.values() if is_under_way(one)]
+        counts = self.repository.counts(going) if going else {}
         return completeness(
             [Counted(one, count_runs(counts.get(one.id, {}))) for one in each.values()],
             self.clock.now(),

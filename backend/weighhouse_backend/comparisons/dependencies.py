@@ -6,12 +6,12 @@ from typing import Annotated
 
 from fastapi import Depends
 
+from weighhouse_backend.comparisons.comparison import Comparison, Sources
 from weighhouse_backend.comparisons.disclosure import leaving
 from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.comparisons.footprints import FootprintReadService
 from weighhouse_backend.comparisons.headlines import HeadlineService
-from weighhouse_backend.comparisons.scaling import ScalingService
 from weighhouse_backend.comparisons.service import ComparisonService
 from weighhouse_backend.comparisons.sides import Question, SideService
 from weighhouse_backend.disclosure.schemas import Audience
@@ -40,13 +40,15 @@ class Comparisons:
         """Puts sides beside each other."""
         results = self.findings.results
         return ComparisonService(
-            self.sides,
-            self.findings.disclosure,
-            results.figures,
-            self.findings.examination,
-            results.campaigns.looks,
-            FloorService(noise_over(results.campaigns.session)),
-            SeriesKept(self.findings).past,
+            Sources(
+                self.sides,
+                self.findings.disclosure,
+                results.figures,
+                self.findings.examination,
+                results.campaigns.looks,
+                FloorService(noise_over(results.campaigns.session)),
+                SeriesKept(self.findings).past,
+            )
         )
 
     @cached_property
@@ -58,7 +60,6 @@ class Comparisons:
     def spectra(self) -> SpectrumService:
         """Reads whole distributions of sides."""
         return SpectrumService(
-            self.sides,
             self.findings.results.distributions,
             self.findings.disclosure,
             self.findings.examination,
@@ -66,32 +67,27 @@ class Comparisons:
         )
 
     @cached_property
-    def scaling(self) -> ScalingService:
-        """Tells how sides scale."""
-        return ScalingService(self.sides, self.findings.results.figures)
-
-    @cached_property
     def footprints(self) -> FootprintReadService:
         """Tells what sides take."""
         results = self.findings.results
         return FootprintReadService(
-            self.sides,
             results.distributions,
             results.footprints,
             self.findings.disclosure,
             self.findings.examination,
         )
 
-    def require(self, caller: Caller, question: Question, audience: Audience) -> None:
-        """Let a comparison out of the organization, or not.
+    def released(self, caller: Caller, question: Question, audience: Audience) -> Comparison:
+        """The comparison that somebody asks for, where it may leave the organization for whom they
+        say.
 
         :raises PublicationRefused: naming each system that may not be shown to the audience.
         :raises ComparisonUnclear: when the question names no sides.
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
-        if audience != "internal":
-            sides = self.sides.chosen(caller, question).sides
-            self.findings.disclosure.publication.require(leaving(sides), audience)
+        chosen = self.comparing.chosen(caller, question)
+        self.findings.disclosure.publication.require(leaving(chosen.choice.sides), audience)
+        return chosen
 
 
 def _comparisons(findings: FindingsDep) -> Comparisons:

@@ -8,6 +8,7 @@ from weighhouse_judging.arithmetic.intervals import FEWEST_FOR_AN_INTERVAL
 from weighhouse_judging.arithmetic.spectra import QUANTILES, shift_curve, spectrum
 
 from weighhouse_backend.comparisons.caveats import caveats_of_cell
+from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.schemas import (
     DistributionsRead,
@@ -16,11 +17,10 @@ from weighhouse_backend.comparisons.schemas import (
     ShiftRead,
     SideSpectrumRead,
 )
-from weighhouse_backend.comparisons.sides import Choice, Question, Side, SideService
+from weighhouse_backend.comparisons.sides import Choice, Side
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.findings.histograms import HistogramService, Wanted
-from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.distributions import Block, CountedRun, DistributionService
 from weighhouse_backend.results.histogram_files import HistogramExport
 
@@ -49,7 +49,6 @@ Recorded = Mapping[Block, Histogram]
 class SpectrumService:
     """Reads the distributions of sides at one cell."""
 
-    sides: SideService
     distributions: DistributionService
     disclosure: DisclosureService
     examination: ExaminationService
@@ -57,7 +56,7 @@ class SpectrumService:
     most_histograms: int = MOST_HISTOGRAMS
 
     def read(
-        self, caller: Caller, question: Question, *, workload: str, load_level: str, operation: str
+        self, comparison: Comparison, *, workload: str, load_level: str, operation: str
     ) -> DistributionsRead:
         """The spectra of all sides and, for each but the baseline, the shift of its percentiles.
 
@@ -65,10 +64,8 @@ class SpectrumService:
         :param operation: `all` or one of those measured.
         :raises ComparisonUnclear: when no side has results there, when nothing of that operation
             was measured, or when more than `most_histograms` would have to be read.
-        :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
-        choice = self.sides.chosen(caller, question)
-        completeness = self.sides.completeness(choice)
+        choice = comparison.choice
         runs = self._runs(choice, workload, load_level)
         counted = [run for mine in runs.values() for run in mine]
         known = self.distributions.operations(counted)
@@ -90,7 +87,7 @@ class SpectrumService:
         ]
         keys = {run.run_id: side for side, mine in runs.items() for run in mine}
         return DistributionsRead(
-            completeness=completeness,
+            completeness=comparison.completeness,
             workload=workload,
             load_level=counted[0].load_level,
             operation=operation,
@@ -104,16 +101,14 @@ class SpectrumService:
         )
 
     def histogram(
-        self, caller: Caller, side: str, *, workload: str, load_level: str, wanted: Wanted
+        self, comparison: Comparison, *, workload: str, load_level: str, wanted: Wanted
     ) -> HistogramExport:
         """The histograms of all runs of a side at one cell, to keep.
 
-        :param side: `CAMPAIGN~TARGET`.
-        :raises ComparisonUnclear: when there is no such side.
-        :raises CampaignNotFound: when its campaign is not the caller's to see.
+        :param comparison: of the one side.
         :raises ResultNotThere: when nothing of the kind was measured there.
         """
-        chosen = self.sides.chosen(caller, Question(sides=[side])).sides[0]
+        (chosen,) = comparison.choice.sides
         found = self.distributions.runs([chosen.campaign.id], workload, load_level)
         runs = [run for run in found if run.target == chosen.target.name]
         return self.histograms.of_runs(chosen.campaign, runs, wanted)

@@ -7,9 +7,12 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
 from weighhouse_backend.comparisons.answer_schemas import AnswerRead, CampaignHeadlineRead
+from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
+from weighhouse_backend.comparisons.scaling import scaling_read
 from weighhouse_backend.comparisons.scaling_schemas import FootprintRead, ScalingRead
 from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
+from weighhouse_backend.comparisons.service import answer_read, comparison_read, judged_figure
 from weighhouse_backend.comparisons.sides import Question, cell_named
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.dependencies import AudienceDep
@@ -53,20 +56,17 @@ def _released(
     comparisons: ComparisonsDep,
     question: QuestionDep,
     audience: AudienceDep = "internal",
-) -> Question:
-    comparisons.require(caller, question, audience)
-    return question
+) -> Comparison:
+    return comparisons.released(caller, question, audience)
 
 
-ReleasedDep = Annotated[Question, Depends(_released)]
+ReleasedDep = Annotated[Comparison, Depends(_released)]
 """What somebody wants compared, and may take along for whom they say."""
 
 
 @router.get("/comparisons", tags=["comparisons"])
 def comparisons_compare(
-    caller: CallerDep,
-    comparisons: ComparisonsDep,
-    question: ReleasedDep,
+    comparison: ReleasedDep,
     also: Annotated[
         list[Annotated[str, Field(max_length=20)]] | None,
         Query(max_length=MOST_ASKED, description="any percentile by its name: `p975_us` is p97.5"),
@@ -76,14 +76,12 @@ def comparisons_compare(
     against itself in `base`. With `cell` that one alone is shown, with the verdict that it has
     among all of them. What is asked for with `also` is judged as a table of its own.
     """
-    return comparisons.comparing.compare(caller, question, also or ())
+    return comparison_read(comparison.with_figures(map(judged_figure, also or ())))
 
 
 @router.get("/comparisons/answer", tags=["comparisons"])
 def comparisons_read_answer(
-    caller: CallerDep,
-    comparisons: ComparisonsDep,
-    question: ReleasedDep,
+    comparison: ReleasedDep,
     figure: Annotated[
         str | None,
         Query(
@@ -99,7 +97,7 @@ def comparisons_read_answer(
     may be said of each side against its baseline. Verdicts are those of the whole comparison:
     hiding a side changes none of them.
     """
-    return comparisons.comparing.answer(caller, question, figure, hidden or ())
+    return answer_read(comparison, figure, hidden or ())
 
 
 @router.get("/headlines", tags=["campaigns"])
@@ -114,8 +112,9 @@ def comparisons_list_headlines(
     """What campaigns came to, in the order asked for: who leads, how sure that is, and how much
     failed; the words that the comparison of their targets has, and letters and commands.
     """
-    for one in campaign:
-        comparisons.require(caller, Question(campaign_id=one), audience)
+    if audience != "internal":
+        for one in campaign:
+            comparisons.released(caller, Question(campaign_id=one), audience)
     return comparisons.headlines.of(caller, campaign)
 
 
@@ -129,16 +128,13 @@ def comparisons_list_caveats(
     """All that must stand beside a campaign's numbers, each thing once, the gravest first: the same
     list that the comparison of its targets has.
     """
-    question = Question(campaign_id=campaign_id)
-    comparisons.require(caller, question, audience)
-    return comparisons.comparing.caveats(caller, question)
+    return comparisons.released(caller, Question(campaign_id=campaign_id), audience).caveats
 
 
 @router.get("/comparisons/distributions", tags=["comparisons"])
 def comparisons_read_distributions(
-    caller: CallerDep,
     comparisons: ComparisonsDep,
-    question: ReleasedDep,
+    comparison: ReleasedDep,
     workload: Annotated[str, Query(max_length=200)],
     load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
     operation: Annotated[str, Query(max_length=63)] = "all",
@@ -148,29 +144,26 @@ def comparisons_read_distributions(
     side; the bands from one run to the next.
     """
     return comparisons.spectra.read(
-        caller, question, workload=workload, load_level=load_level, operation=operation
+        comparison, workload=workload, load_level=load_level, operation=operation
     )
 
 
 @router.get("/comparisons/scaling", tags=["comparisons"])
 def comparisons_read_scaling(
-    caller: CallerDep,
-    comparisons: ComparisonsDep,
-    question: ReleasedDep,
+    comparison: ReleasedDep,
     law: Annotated[bool, Query(description="Without it the answer comes at once")] = True,
 ) -> ScalingRead:
     """How each side scales with its load under each workload: knee and saturation, and of clients
     the scaling efficiency X(n) / (n/n₀ × X(n₀)) and the Universal Scalability Law, both with their
     intervals. A load that is another one for each side is on no line.
     """
-    return comparisons.scaling.read(caller, question, law=law)
+    return scaling_read(comparison, law=law)
 
 
 @router.get("/comparisons/footprint", tags=["comparisons"])
 def comparisons_read_footprint(
-    caller: CallerDep,
     comparisons: ComparisonsDep,
-    question: ReleasedDep,
+    comparison: ReleasedDep,
     workload: Annotated[str, Query(max_length=200)],
     load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
 ) -> FootprintRead:
@@ -178,7 +171,7 @@ def comparisons_read_footprint(
     that was sampled, and what the load added for each record. Of the system's processes and as the
     system tells it, apart.
     """
-    return comparisons.footprints.read(caller, question, workload=workload, load_level=load_level)
+    return comparisons.footprints.read(comparison, workload=workload, load_level=load_level)
 
 
 @router.get(
@@ -197,8 +190,8 @@ def comparisons_read_histogram(
     """The histogram of one operation over all runs of a side at one cell, to keep: with the facts
     they were measured under and the statements that must stand beside it.
     """
-    comparisons.require(caller, Question(sides=[side]), audience)
+    comparison = comparisons.released(caller, Question(sides=[side]), audience)
     export = comparisons.spectra.histogram(
-        caller, side, workload=workload, load_level=load_level, wanted=wanted
+        comparison, workload=workload, load_level=load_level, wanted=wanted
     )
     return download(export, form)

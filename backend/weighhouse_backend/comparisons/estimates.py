@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from weighhouse_judging.arithmetic import statistics
-from weighhouse_judging.arithmetic.intervals import CONFIDENCE, level
+from weighhouse_judging.arithmetic.intervals import CONFIDENCE, levels
 from weighhouse_judging.arithmetic.rates import Rate, wilson
-from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
+from weighhouse_judging.verdicts.figures import Repeats
+from weighhouse_judging.verdicts.sides import Judgement, Opposed, judge_each, with_family
 from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.gate import Thresholds
 
@@ -42,21 +43,38 @@ class SideCells:
     cells: Mapping[CellKey, Sequence[RunFigures]]
     left_out: Mapping[CellKey, str] = field(default_factory=dict)
     """Why a cell is not in its experiment, where the experiment says so."""
+    _blocks: dict[tuple[CellKey, str], Repeats] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def blocks(self, cell: CellKey, metric: str) -> Repeats:
+        """A figure of a cell's repeats, by the block they were measured in; gathered once, however
+        many sides this one is set against.
+        """
+        asked = cell, metric
+        if asked not in self._blocks:
+            self._blocks[asked] = blocks(self.cells.get(cell, ()), metric)
+        return self._blocks[asked]
 
 
 def estimate(repeats: Sequence[float]) -> EstimateRead | None:
     """The median with its interval, or with the range below four repeats; None without repeats."""
-    if not repeats:
-        return None
-    bounds = level(repeats)
-    return EstimateRead(
-        median=statistics.median(repeats),
-        low=min(repeats) if bounds is None else float(bounds[0]),
-        high=max(repeats) if bounds is None else float(bounds[1]),
-        kind="range" if bounds is None else "interval",
-        repeats=len(repeats),
-        confidence=None if bounds is None else CONFIDENCE,
-    )
+    return EstimateRead(**told_each([repeats])[0]) if repeats else None
+
+
+def told_each(each: Sequence[Sequence[float]]) -> list[dict[str, Any]]:
+    """The same of many, as the fields of an `EstimateRead`; none of them is empty."""
+    return [
+        {
+            "median": statistics.median(repeats),
+            "low": min(repeats) if bounds is None else bounds.low,
+            "high": max(repeats) if bounds is None else bounds.high,
+            "kind": "range" if bounds is None else "interval",
+            "repeats": len(repeats),
+            "confidence": None if bounds is None else CONFIDENCE,
+        }
+        for repeats, bounds in zip(each, levels(each), strict=True)
+    ]
 
 
 def figures_read(done: Sequence[RunFigures]) -> dict[str, FigureRead]:
@@ -65,13 +83,16 @@ def figures_read(done: Sequence[RunFigures]) -> dict[str, FigureRead]:
     """
     names = dict.fromkeys(one.name for one in CATALOGUE)
     names |= dict.fromkeys(name for run in done for name in run.figures)
+    given = {
+        name: repeats
+        for name in names
+        if (repeats := [one for run in done if (one := run.figures.get(name)) is not None])
+    }
+    told = told_each([[one.value for one in repeats] for repeats in given.values()])
     found = {}
-    for name in names:
-        repeats = [one for run in done if (one := run.figures.get(name)) is not None]
-        said = estimate([one.value for one in repeats])
-        if said is not None:
-            way, *others = {one.statistic for one in repeats}
-            found[name] = FigureRead(**dict(said), statistic="mixed" if others else way)
+    for (name, repeats), said in zip(given.items(), told, strict=True):
+        way, *others = {one.statistic for one in repeats}
+        found[name] = FigureRead(**said, statistic="mixed" if others else way)
     return found
 
 
@@ -131,43 +152,58 @@ def differences(
     :param looked_at: whether somebody saw figures while they grew.
     :param figures: by which they are judged; default: all of the catalogue that are.
     """
-    judged: list[tuple[SideCells, SideCells, RunFigures, Judgement]] = []
-    for baseline, other in pairs:
-        for cell, runs in other.cells.items():
-            for metric in CATALOGUE.judged if figures is None else figures:
-                judgement = judged_pair(
-                    metric, (baseline, other), cell, thresholds, noise, looked_at=looked_at
-                )
-                if judgement is not None:
-                    judged.append((baseline, other, runs[0], judgement))
-    adjusted = with_family([judgement for *_, judgement in judged])
+    asked = [
+        Asked((baseline, other), cell, metric)
+        for baseline, other in pairs
+        for cell in other.cells
+        for metric in (CATALOGUE.judged if figures is None else figures)
+    ]
+    judged = judged_together(asked, thresholds, noise, looked_at=looked_at)
     shown = [
-        difference_read(judgement, baseline.key, other.key, run)
-        for (baseline, other, run, _), judgement in zip(judged, adjusted, strict=True)
+        difference_read(
+            judgement, one.sides[0].key, one.sides[1].key, one.sides[1].cells[one.cell][0]
+        )
+        for one, judgement in judged
     ]
     return sorted(shown, key=lambda one: (CATALOGUE[one.metric].read_at, -one.significance))
 
 
-def judged_pair(
-    metric: Figure,
-    sides: tuple[SideCells, SideCells],
-    cell: CellKey,
+@dataclass(frozen=True)
+class Asked:
+    """Two sides, the baseline first, in one figure of one cell."""
+
+    sides: tuple[SideCells, SideCells]
+    cell: CellKey
+    metric: Figure
+
+
+def judged_together(
+    asked: Sequence[Asked],
     thresholds: Mapping[str, float],
     noise: SideNoise,
     *,
     looked_at: bool,
-) -> Judgement | None:
-    """The second side against the first in a cell, alone; None where one has no figure."""
-    a, b = (blocks(side.cells.get(cell, ()), metric.name) for side in sides)
-    keys = [side.key for side in sides]
-    return judge(
-        metric,
+) -> list[tuple[Asked, Judgement]]:
+    """The second side of each against the first, corrected as one table; without those where one
+    has no figure.
+    """
+    found = judge_each([_opposed(one, thresholds, noise) for one in asked], looked_at=looked_at)
+    told = [(one, said) for one, said in zip(asked, found, strict=True) if said is not None]
+    adjusted = with_family([said for _, said in told])
+    return [(one, said) for (one, _), said in zip(told, adjusted, strict=True)]
+
+
+def _opposed(asked: Asked, thresholds: Mapping[str, float], noise: SideNoise) -> Opposed:
+    cell, metric = asked.cell, asked.metric.name
+    a, b = (side.blocks(cell, metric) for side in asked.sides)
+    keys = [side.key for side in asked.sides]
+    return Opposed(
+        asked.metric,
         a,
         b,
-        threshold=thresholds.get(metric.name),
-        floor=noise.floor(keys, cell, metric.name),
-        between=None if a.keys() & b.keys() else noise.between(keys, cell, metric.name),
-        looked_at=looked_at,
+        threshold=thresholds.get(metric),
+        floor=noise.floor(keys, cell, metric),
+        between=None if a.keys() & b.keys() else noise.between(keys, cell, metric),
     )
 
 

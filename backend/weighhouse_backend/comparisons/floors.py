@@ -42,6 +42,8 @@ class FloorService:
             if (place := place_of_runs(cell.runs)) is not None
         }
         found = self.noise.floors(project_id, set(keys.values()))
+        if not found:
+            return lambda _name, _metric: None
 
         def floor(name: Key, metric: str) -> Floor | None:
             key = keys.get(name)

@@ -6,6 +6,7 @@ from typing import get_args
 from uuid import UUID
 
 from weighhouse_backend.comparisons.caveats import caveats_of_cell
+from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import estimate
 from weighhouse_backend.comparisons.scaling_schemas import (
@@ -14,10 +15,9 @@ from weighhouse_backend.comparisons.scaling_schemas import (
     FootprintSideRead,
     Shown,
 )
-from weighhouse_backend.comparisons.sides import Question, Side, SideService
+from weighhouse_backend.comparisons.sides import Side
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.findings.examination import ExaminationService
-from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.distributions import CountedRun, DistributionService
 from weighhouse_backend.results.footprints import Footprint, FootprintService, Measure
 
@@ -26,23 +26,18 @@ from weighhouse_backend.results.footprints import Footprint, FootprintService, M
 class FootprintReadService:
     """Tells what sides take."""
 
-    sides: SideService
     runs: DistributionService
     footprints: FootprintService
     disclosure: DisclosureService
     examination: ExaminationService
 
-    def read(
-        self, caller: Caller, question: Question, *, workload: str, load_level: str
-    ) -> FootprintRead:
+    def read(self, comparison: Comparison, *, workload: str, load_level: str) -> FootprintRead:
         """Memory and disk of all sides that have results at a cell.
 
         :param load_level: its label, such as `8 clients`.
         :raises ComparisonUnclear: when no side has results there.
-        :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
-        choice = self.sides.chosen(caller, question)
-        completeness = self.sides.completeness(choice)
+        choice = comparison.choice
         found = self.runs.runs({side.campaign.id for side in choice.sides}, workload, load_level)
         of_side = {
             side.key: [
@@ -61,7 +56,7 @@ class FootprintReadService:
         shown = [side for side in choice.sides if of_side[side.key]]
         keys = {run.run_id: side for side, mine in of_side.items() for run in mine}
         return FootprintRead(
-            completeness=completeness,
+            completeness=comparison.completeness,
             workload=workload,
             load_level=counted[0].load_level,
             sides=[_side(side, workload, _of(taken, of_side[side.key])) for side in shown],

@@ -11,7 +11,6 @@ from uuid import UUID
 from weighhouse_judging.verdicts.headlines import Headline, unreadable
 
 from weighhouse_backend.comparisons.answer_schemas import CampaignHeadlineRead
-from weighhouse_backend.comparisons.leaders import headline_of, leads
 from weighhouse_backend.comparisons.service import ComparisonService
 from weighhouse_backend.findings.examination import RunFinding
 from weighhouse_backend.identity.access import Caller
@@ -30,10 +29,10 @@ class HeadlineService:
 
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
-        find = self.comparing.sides.campaigns.find
+        find = self.comparing.sources.sides.campaigns.find
         campaigns = [find(caller, one) for one in dict.fromkeys(campaign_ids)]
         runs: dict[UUID, list[RunFigures]] = {one.id: [] for one in campaigns}
-        every = self.comparing.figures.of_campaigns(runs)
+        every = self.comparing.sources.figures.of_campaigns(runs)
         for run in every:
             runs[run.campaign_id].append(run)
         found = self._found(every)
@@ -46,13 +45,15 @@ class HeadlineService:
 
     def at_its_end(self, campaign: Campaign) -> Headline:
         """What a campaign came to that is being settled: nothing more of it is to come."""
-        runs = self.comparing.figures.of_campaigns([campaign.id])
+        runs = self.comparing.sources.figures.of_campaigns([campaign.id])
         return self._told(campaign, runs, self._found(runs), over=True)
 
     def _found(self, runs: Sequence[RunFigures]) -> dict[UUID, list[RunFinding]]:
-        """What checks found of runs, by run."""
+        """What bars figures of runs from use, by run."""
         found: dict[UUID, list[RunFinding]] = {}
-        for one in self.comparing.examination.of_each_run({run.run_id for run in runs}):
+        for one in self.comparing.sources.examination.of_each_run(
+            {run.run_id for run in runs}, "error"
+        ):
             found.setdefault(one.run_id, []).append(one)
         return found
 
@@ -64,15 +65,9 @@ class HeadlineService:
         *,
         over: bool = False,
     ) -> Headline:
+        of_runs = [one for run in runs for one in found.get(run.run_id, ())]
         try:
-            choice = self.comparing.sides.all_of(campaign).with_runs(runs)
+            comparison = self.comparing.of_targets(campaign, runs, of_runs)
         except ValueError:  # of another day's format: the other campaigns are told of all the same
             return unreadable()
-        of_runs = [one for run in runs for one in found.get(run.run_id, ())]
-        weighed = self.comparing.weighed(choice, of_runs)
-        return headline_of(
-            leads(weighed),
-            weighed.labels,
-            self.comparing.sides.run_counts(choice),
-            under_way=choice.under_way and not over,
-        )
+        return comparison.headline(comparison.leads(), over=over)

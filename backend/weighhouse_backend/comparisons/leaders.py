@@ -1,7 +1,7 @@
 """Who leads among the sides of a comparison, by its own differences. Pure."""
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
@@ -9,11 +9,10 @@ from weighhouse_judging.verdicts.headlines import Headline, Runs, headline
 from weighhouse_judging.verdicts.lead_cells import LeadCell, Pair
 from weighhouse_judging.verdicts.leads import Lead, lead, lead_of_targets
 from weighhouse_judging.verdicts.readings import word_of
-from weighhouse_judging.verdicts.sides import Judgement, with_family
 from weighhouse_protocol.figures import CATALOGUE, LOAD_KINDS, LoadKind
 
 from weighhouse_backend.comparisons.answer_schemas import HeadlineRead, LeadRead
-from weighhouse_backend.comparisons.estimates import SideCells, judged_pair
+from weighhouse_backend.comparisons.estimates import Asked, SideCells, judged_together
 from weighhouse_backend.comparisons.floors import SideNoise
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.findings.examination import RunFinding
@@ -37,8 +36,8 @@ class Weighed:
     thresholds: Mapping[str, float]
     noise: SideNoise
     looked_at: bool
-    of_runs: Sequence[RunFinding]
-    """What checks found of their runs."""
+    barred: Sequence[RunFinding]
+    """What checks found of figures that cannot be true."""
 
 
 def leads(
@@ -104,28 +103,22 @@ def _pairs(weighed: Weighed, metric: str, cells: Collection[CellKey]) -> dict[Ce
             found.setdefault(cell, []).append(pair)
     if weighed.paired:
         return found
-    judged = list(_judged(weighed, metric, cells))
-    corrected = with_family([judgement for *_, judgement in judged])
-    for (cell, first, second, _), judgement in zip(judged, corrected, strict=True):
-        word = word_of(judgement.verdict, judgement.relative)
-        found.setdefault(cell, []).append(Pair(first, second, word, 1 + judgement.relative))
-    return found
-
-
-def _judged(
-    weighed: Weighed, metric: str, cells: Collection[CellKey]
-) -> Iterator[tuple[CellKey, str, str, Judgement]]:
     baselines = {base.key for base, _ in weighed.opposed}
     others = [side for side in weighed.cells if side.key not in baselines]
-    for cell in cells:
-        for pair in itertools.combinations(others, 2):
-            judgement = judged_pair(
-                CATALOGUE[metric], pair, cell, weighed.thresholds, weighed.noise,
-                looked_at=weighed.looked_at,
-            )  # fmt: skip
-            first, second = pair
-            if judgement is not None:
-                yield cell, first.key, second.key, judgement
+    asked = [
+        Asked(pair, cell, CATALOGUE[metric])
+        for cell in cells
+        for pair in itertools.combinations(others, 2)
+    ]
+    for one, judgement in judged_together(
+        asked, weighed.thresholds, weighed.noise, looked_at=weighed.looked_at
+    ):
+        first, second = one.sides
+        word = word_of(judgement.verdict, judgement.relative)
+        found.setdefault(one.cell, []).append(
+            Pair(first.key, second.key, word, 1 + judgement.relative)
+        )
+    return found
 
 
 def _bars(weighed: Weighed, shown: Collection[str], cell: CellKey | None) -> Iterable[str]:
@@ -139,8 +132,8 @@ def _bars(weighed: Weighed, shown: Collection[str], cell: CellKey | None) -> Ite
         for run in mine
     }
     titles: dict[str, set[UUID]] = {}
-    for one in weighed.of_runs:
-        if one.finding.severity == "error" and one.run_id in runs:
+    for one in weighed.barred:
+        if one.run_id in runs:
             titles.setdefault(one.finding.title, set()).add(one.run_id)
     for title, concerned in titles.items():
         yield f"{title}, {len(concerned)} of {len(runs)} runs"

@@ -1,17 +1,17 @@
 """More than two sides: their ranks in each cell and figure, as far as they can be told. Pure."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.ranks import Rank, rank
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 from weighhouse_protocol.figures import CATALOGUE, Figure
 
-from weighhouse_backend.comparisons.estimates import SideCells, estimate, load_level
+from weighhouse_backend.comparisons.estimates import SideCells, load_level, told_each
 from weighhouse_backend.comparisons.floors import NOTHING_KNOWN, SideNoise
 from weighhouse_backend.comparisons.schemas import RankingRead, RankRead
 from weighhouse_backend.results.figures import RunFigures
-from weighhouse_backend.results.repeats import blocks
 
 FEWEST_SIDES = 3
 """Of two, the difference says all."""
@@ -33,7 +33,9 @@ def rankings(
         runs = {side.key: side.cells[cell] for side in sides if cell in side.cells}
         apart = len({mine[0].campaign_id for mine in runs.values()}) > 1
         for metric in CATALOGUE.judged:
-            repeats = {key: blocks(mine, metric.name) for key, mine in runs.items()}
+            repeats = {
+                side.key: side.blocks(cell, metric.name) for side in sides if side.key in runs
+            }
             ranks = rank(
                 repeats,
                 higher_is_better=metric.higher_is_better,
@@ -59,17 +61,21 @@ def _ranking(
         load_level=load_level(run),
         told_apart=any(one.behind for one in ranks),
         repeats_wanted=REPEATS_FOR_A_CLAIM if enough < FEWEST_APART else None,
-        ranks=[_rank(one, repeats) for one in ranks],
+        ranks=[
+            _rank(one, said)
+            for one, said in zip(
+                ranks,
+                told_each([list(repeats[str(one.side)].values()) for one in ranks]),
+                strict=True,
+            )
+        ],
     )
 
 
-def _rank(one: Rank, repeats: Mapping[str, Repeats]) -> RankRead:
-    side = str(one.side)
-    level = estimate(list(repeats[side].values()))
-    assert level is not None  # noqa: S101 - a side without repeats has no rank
+def _rank(one: Rank, told: dict[str, Any]) -> RankRead:
     return RankRead(
-        side=side,
-        **dict(level),
+        side=str(one.side),
+        **told,
         best_rank=one.best_rank,
         worst_rank=one.worst_rank,
         among_best=one.among_best,

@@ -1,7 +1,6 @@
-"""How sides scale: efficiency, knee and law of each side's loads. Pure but for what it is given."""
+"""How sides scale: efficiency, knee and law of each side's loads. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from weighhouse_judging.scenarios import scenario, sweep
 from weighhouse_judging.scenarios.scalability import Scalability
@@ -9,14 +8,14 @@ from weighhouse_judging.scenarios.sweep import Curve
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.scaling_schemas import (
     ScaledLineRead,
     ScaledPointRead,
     ScalingRead,
 )
-from weighhouse_backend.comparisons.sides import Question, Side, SideService
-from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.results.figures import FigureService, RunFigures
+from weighhouse_backend.comparisons.sides import Side
+from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.repeats import values
 from weighhouse_backend.runs.states import RunStatus
 from weighhouse_backend.scenarios.search_views import efficiency_read, law_read
@@ -26,27 +25,14 @@ FEWEST_LOADS = 2
 """One load scales to nothing."""
 
 
-@dataclass(frozen=True)
-class ScalingService:
-    """Tells how sides scale."""
+def scaling_read(comparison: Comparison, *, law: bool = True) -> ScalingRead:
+    """Every line of two loads or more, side by side and workload by workload.
 
-    sides: SideService
-    figures: FigureService
-
-    def read(self, caller: Caller, question: Question, *, law: bool = True) -> ScalingRead:
-        """Every line of two loads or more, side by side and workload by workload.
-
-        :param law: whether to fit the law, which takes some 50 ms a line.
-        :raises ComparisonUnclear: when the question names no sides, too many, or a side that is not
-            there.
-        :raises CampaignNotFound: when a campaign is not the caller's to see.
-        """
-        choice = self.sides.chosen(caller, question)
-        completeness = self.sides.completeness(choice)
-        runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        sides = choice.with_runs(runs).only(question.cell).sides
-        lines = [line for side in sides for line in scaled(side, law=law)]
-        return ScalingRead(completeness=completeness, lines=lines)
+    :param law: whether to fit the law, which takes some 50 ms a line.
+    :raises ComparisonUnclear: when no side has the cell that was asked for.
+    """
+    lines = [line for side in comparison.shown.sides for line in scaled(side, law=law)]
+    return ScalingRead(completeness=comparison.completeness, lines=lines)
 
 
 def scaled(side: Side, *, law: bool = True) -> Iterator[ScaledLineRead]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from uuid import UUID
 
 from weighhouse_judging.identity.digests import Identity
@@ -67,7 +68,7 @@ class Side:
     """Of the load tool in the driver's place."""
     runs: Sequence[RunFigures] = ()
 
-    @property
+    @cached_property
     def key(self) -> str:
         """`CAMPAIGN~TARGET`."""
         return f"{self.campaign.id}~{self.document.targets[self.target_index].name}"
@@ -82,7 +83,7 @@ class Side:
         """The system's identifier."""
         return self.target.system
 
-    @property
+    @cached_property
     def cells(self) -> SideCells:
         """The runs by cell."""
         return SideCells(self.key, by_cell(self.runs), self._left_out)
@@ -100,14 +101,18 @@ class Side:
             if (found := matrix.excluding(self.target, workload.name, level.label))
         }
 
-    @property
-    def measured(self) -> dict[CellKey, Identity]:
-        """What its cells were, for those that gave figures."""
-        seen = {
+    @cached_property
+    def seen(self) -> dict[CellKey, CellSeen]:
+        """What its runs found of its cells."""
+        return {
             name: CellSeen(self.document, runs, self.manifest)
             for name, runs in self.cells.cells.items()
         }
-        return {name: cell.identity() for name, cell in seen.items() if cell.records}
+
+    @property
+    def measured(self) -> dict[CellKey, Identity]:
+        """What its cells were, for those that gave figures."""
+        return {name: cell.identity() for name, cell in self.seen.items() if cell.records}
 
     @property
     def version(self) -> str | None:

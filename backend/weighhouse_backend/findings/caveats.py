@@ -1,7 +1,6 @@
 """From what is stored of runs and said of systems to what the judge makes caveats of. Pure."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import asdict
 
 from weighhouse_judging.caveats.caveat import Caveat
 from weighhouse_judging.caveats.caveat_list import OfRun, Said
@@ -59,7 +58,7 @@ def caveats_read(found: Iterable[Caveat]) -> list[CaveatRead]:
     return [
         CaveatRead.model_validate(
             {
-                **asdict(one),
+                **vars(one),
                 "evidence": [
                     {"run_id": each.run, "side": each.side, "text": each.text}
                     for each in one.evidence

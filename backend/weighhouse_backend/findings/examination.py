@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from weighhouse_judging.caveats.caveat_list import Beside, caveats
+from weighhouse_judging.findings.checks import Severity
 from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.manifest import Manifest
 
@@ -225,9 +226,14 @@ class ExaminationService:
             for finding in self.examine(campaign, run, manifests)
         ]
 
-    def of_each_run(self, run_ids: Collection[UUID]) -> list[RunFinding]:
-        """Kept findings of some runs, one by one."""
+    def of_each_run(
+        self, run_ids: Collection[UUID], severity: Severity | None = None
+    ) -> list[RunFinding]:
+        """Kept findings of some runs, one by one.
+
+        :param severity: those of it alone; default: all.
+        """
         return [
             RunFinding(run_id, FindingRead.model_validate(body))
-            for run_id, body in self.repository.findings_of_runs(run_ids)
+            for run_id, body in self.repository.findings_of_runs(run_ids, severity)
         ]

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.findings.models import Finding
+from weighhouse_backend.kit.db import among
 from weighhouse_backend.runs.models import Campaign, Cell, Run
 from weighhouse_backend.runs.states import RunStatus
 
@@ -39,11 +40,17 @@ class FindingRepository:
             select(Finding).where(Finding.campaign_id.in_(list(campaign_ids)))
         ).all()
 
-    def findings_of_runs(self, run_ids: Collection[UUID]) -> list[tuple[UUID, dict[str, Any]]]:
-        """Run and body of every stored finding of some runs, by run and check."""
+    def findings_of_runs(
+        self, run_ids: Collection[UUID], severity: str | None = None
+    ) -> list[tuple[UUID, dict[str, Any]]]:
+        """Run and body of every stored finding of some runs, by run and check.
+
+        :param severity: those of it alone.
+        """
+        of_severity = () if severity is None else (Finding.severity == severity,)
         rows = self.session.execute(
             select(Finding.run_id, Finding.body)
-            .where(Finding.run_id.in_(list(run_ids)))
+            .where(among(Finding.run_id, run_ids), *of_severity)
             .order_by(Finding.run_id, Finding.check_id)
         )
         return [(run_id, body) for run_id, body in rows]

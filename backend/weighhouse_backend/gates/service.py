@@ -105,7 +105,7 @@ class GateService:
             proposal=proposal(
                 campaign, document, answer, lambda: self.campaigns.repository.runs(campaign.id)
             ),
-            caveats=self.comparing.caveats(caller, Question(campaign_id=campaign.id)),
+            caveats=self.comparing.chosen(caller, Question(campaign_id=campaign.id)).caveats,
         )
 
     def decide(self, campaign: Campaign, bases: Bases, limits: Limits) -> Decided:

@@ -23,7 +23,6 @@ class AttemptRecord:
     version: str | None
     endpoints: list[Any]
     effective_configuration: list[Any]
-    commands: list[Any]
     facts: dict[str, Any]
     """Of the machine that holds the system, or its first nodes."""
     fingerprint: str | None
@@ -34,10 +33,19 @@ class AttemptRecord:
     threads: int | None
     """Driver threads of all drivers together."""
     memory: dict[str, Any]
-    phases: list[Any]
     driver: dict[str, Any] | None
     settled_at: datetime.datetime | None
     members: tuple[RunRecord, ...]
+
+    @property
+    def commands(self) -> list[Any]:
+        """What was run on the machines."""
+        return [command for part in self.members for command in part.commands]
+
+    @property
+    def phases(self) -> list[Any]:
+        """What their drivers said of their phases."""
+        return [phase for part in self.members for phase in part.phases]
 
     @property
     def machine_ids(self) -> tuple[str, ...]:
@@ -69,7 +77,6 @@ def merged(parts: Iterable[RunRecord]) -> AttemptRecord:
         version=lead.version,
         endpoints=lead.endpoints,
         effective_configuration=lead.effective_configuration,
-        commands=[command for part in members for command in part.commands],
         facts=lead.facts,
         fingerprint=_fingerprint([part.fingerprint for part in members if part.fingerprint]),
         co_located=any(located) if located else None,
@@ -77,7 +84,6 @@ def merged(parts: Iterable[RunRecord]) -> AttemptRecord:
         stream_hash=_one_hash([part.stream_hash for part in members if part.stream_hash]),
         threads=sum(counted) if counted else None,
         memory=_memory(members),
-        phases=[phase for part in members for phase in part.phases],
         driver=next((part.driver for part in members if part.driver is not None), None),
         settled_at=next((part.settled_at for part in members if part.settled_at), None),
         members=members,

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import case, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
-from weighhouse_backend.kit.db import Base, insert_new
+from weighhouse_backend.kit.db import Base, among, insert_new
 from weighhouse_backend.measurements.alignment import AlignedPhase, align
 from weighhouse_backend.measurements.charts import merge_intervals
 from weighhouse_backend.measurements.histogram_kinds import HistogramKind
@@ -23,6 +23,7 @@ from weighhouse_backend.measurements.models import (
     TimelineMark,
 )
 from weighhouse_backend.measurements.packed_intervals import (
+    ALL,
     DriverUse,
     StoredInterval,
     cut,
@@ -40,6 +41,25 @@ RAW = 1
 
 BATCH = 500
 """Rows fetched at a time when all intervals of a run are gone through."""
+
+
+class Totals(NamedTuple):
+    """All operations of one phase of an attempt together, as `RunSummary` has them."""
+
+    attempt_id: UUID
+    phase: str
+    ok: int
+    not_found: int
+    errors: int
+    verify_failed: int
+    throughput: float
+    mean_us: float | None
+    p50_us: float | None
+    p95_us: float | None
+    p99_us: float | None
+    p999_us: float | None
+    p9999_us: float | None
+    max_us: float | None
 
 
 @dataclass(frozen=True)
@@ -85,11 +105,18 @@ class ResultRepository:
             self.session.add(found)
         return found
 
-    def records(self, attempt_ids: Collection[UUID]) -> dict[UUID, AttemptRecord]:
-        """The facts of several attempts."""
-        rows = self.session.scalars(
-            select(RunRecord).where(RunRecord.attempt_id.in_(list(attempt_ids)))
-        )
+    def records(
+        self, attempt_ids: Collection[UUID], *, told: bool = True
+    ) -> dict[UUID, AttemptRecord]:
+        """The facts of several attempts.
+
+        :param told: with what was done and when, commands and phases; else nobody may ask for it.
+        """
+        query = select(RunRecord).where(among(RunRecord.attempt_id, attempt_ids))
+        if not told:
+            columns = (RunRecord.commands, RunRecord.phases)
+            query = query.options(*(defer(one, raiseload=True) for one in columns))
+        rows = self.session.scalars(query)
         parts: dict[UUID, list[RunRecord]] = {}
         for row in rows:
             parts.setdefault(row.attempt_id, []).append(row)
@@ -100,7 +127,7 @@ class ResultRepository:
         found: dict[UUID, list[AttemptMember]] = {attempt_id: [] for attempt_id in attempt_ids}
         rows = self.session.scalars(
             select(AttemptMember)
-            .where(AttemptMember.attempt_id.in_(list(attempt_ids)))
+            .where(among(AttemptMember.attempt_id, attempt_ids))
             .order_by(AttemptMember.index)
         )
         for member in rows:
@@ -243,12 +270,22 @@ class ResultRepository:
         found: dict[UUID, list[RunSummary]] = {attempt_id: [] for attempt_id in attempt_ids}
         rows = self.session.scalars(
             select(RunSummary)
-            .where(RunSummary.attempt_id.in_(list(attempt_ids)))
+            .where(among(RunSummary.attempt_id, attempt_ids))
             .order_by(RunSummary.phase, RunSummary.operation)
         )
         for row in rows:
             found[row.attempt_id].append(row)
         return found
+
+    def totals(self, attempt_ids: Collection[UUID]) -> dict[tuple[UUID, str], Totals]:
+        """All operations together of several attempts, by attempt and phase."""
+        columns = [getattr(RunSummary, name) for name in Totals._fields]
+        rows = self.session.execute(
+            select(*columns).where(
+                among(RunSummary.attempt_id, attempt_ids), RunSummary.operation == ALL
+            )
+        )
+        return {(row[0], row[1]): Totals(*row) for row in rows}
 
     def cells(self, cell_ids: Collection[UUID]) -> dict[UUID, Cell]:
         """Cells of the matrix by id."""
@@ -297,7 +334,7 @@ class ResultRepository:
                 RunSummary.overflow,
                 column.label("histogram"),
             ).where(
-                RunSummary.attempt_id.in_(list(attempt_ids)),
+                among(RunSummary.attempt_id, attempt_ids),
                 RunSummary.phase == phase,
                 RunSummary.operation == operation,
                 column.is_not(None),
@@ -313,7 +350,7 @@ class ResultRepository:
         return list(
             self.session.scalars(
                 select(RunSummary.operation)
-                .where(RunSummary.attempt_id.in_(list(attempt_ids)), RunSummary.phase == phase)
+                .where(among(RunSummary.attempt_id, attempt_ids), RunSummary.phase == phase)
                 .distinct()
                 .order_by(RunSummary.operation)
             )

@@ -10,9 +10,9 @@ from weighhouse_judging.cost.prices import Hourly, LicencePrice, MachinePrice, h
 from weighhouse_judging.cost.unit_costs import for_a_million, for_a_year
 
 from weighhouse_backend.comparisons import estimates
-from weighhouse_backend.comparisons.dependencies import Comparisons
-from weighhouse_backend.comparisons.sides import Question, Side, side_labels, sides_read
-from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.comparisons.comparison import Comparison
+from weighhouse_backend.comparisons.sides import Side, side_labels, sides_read
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.prices.schemas import (
     CellCostRead,
     CostsRead,
@@ -52,26 +52,20 @@ class Paid:
 class CostService:
     """Works out costs; keeps none of them."""
 
-    comparisons: Comparisons
+    results: ResultRepository
     prices: PriceService
 
-    def costs(
-        self, caller: Caller, question: Question, price: str | None, rate: float | None
-    ) -> CostsRead:
+    def costs(self, comparison: Comparison, price: str | None, rate: float | None) -> CostsRead:
         """What operations cost in each cell of sides.
 
         :param price: the name of one for all machines; else each machine's own, or the default.
         :param rate: operations a second that a year's cost is worked out for.
         :raises PriceUnknown: when there is no price of that name.
-        :raises ComparisonUnclear, CampaignNotFound: as for a comparison.
+        :raises ComparisonUnclear: when no side has the cell that was asked for.
         """
-        results = self.comparisons.findings.results
-        choice = self.comparisons.sides.chosen(caller, question)
-        completeness = self.comparisons.sides.completeness(choice)
-        runs = results.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        sides = choice.with_runs(runs).only(question.cell).sides
+        sides = comparison.shown.sides
         attempts = [attempt_of(run) for side in sides for run in side.runs]
-        members = results.repository.members({one for one in attempts if one is not None})
+        members = self.results.members({one for one in attempts if one is not None})
         books: dict[UUID, PriceBook] = {}
         gathered = Gathered()
         cells = []
@@ -84,7 +78,7 @@ class CostService:
                 book.named(price)
             cells += _of_side(side, book, price, rate, members, gathered)
         return CostsRead(
-            completeness=completeness,
+            completeness=comparison.completeness,
             price=price,
             rate=rate,
             sides=sides_read(sides, side_labels(sides)),
@@ -93,7 +87,7 @@ class CostService:
             licences=[_licence(*one) for one in gathered.licences.values()],
             not_counted=_remarks(gathered.left_out),
             remarks=_remarks(gathered.remarks),
-            caveats=self.comparisons.comparing.caveats(caller, question),
+            caveats=comparison.caveats,
         )
 
 

@@ -20,7 +20,7 @@ PricesDep = Annotated[PriceService, Depends(_prices)]
 
 
 def _costs(comparisons: ComparisonsDep, prices: PricesDep) -> CostService:
-    return CostService(comparisons, prices)
+    return CostService(comparisons.findings.results.repository, prices)
 
 
 CostsDep = Annotated[CostService, Depends(_costs)]

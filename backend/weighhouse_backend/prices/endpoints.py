@@ -51,9 +51,8 @@ def prices_save(
 
 @router.get("/comparisons/costs", tags=["comparisons"])
 def prices_read_costs(
-    caller: CallerDep,
     costs: CostsDep,
-    question: ReleasedDep,
+    comparison: ReleasedDep,
     price: Annotated[
         PriceName | None,
         Query(description="Of all machines; each machine's own, else the default, when left out"),
@@ -67,4 +66,4 @@ def prices_read_costs(
     stand beside them with their dates and sources, and with what they leave out. No verdict rests
     on it.
     """
-    return costs.costs(caller, question, price, rate)
+    return costs.costs(comparison, price, rate)

@@ -7,8 +7,9 @@ from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.comparisons.dependencies import Comparisons
-from weighhouse_backend.comparisons.disclosure import disclosed, leaving
-from weighhouse_backend.comparisons.sides import Question, Side
+from weighhouse_backend.comparisons.disclosure import leaving
+from weighhouse_backend.comparisons.service import comparison_read
+from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.challenges import ChallengeService
 from weighhouse_backend.disclosure.consents import RecordService
 from weighhouse_backend.disclosure.errors import NotOfThisCampaign
@@ -67,9 +68,9 @@ class PublishingService:
         :raises CampaignNotFound: when there is none.
         """
         campaign = self.find(caller, campaign_id)
-        sides = self._sides(caller, Question(campaign_id=campaign.id))
+        comparison = self.comparisons.comparing.chosen(caller, Question(campaign_id=campaign.id))
         disclosure = self.comparisons.findings.disclosure
-        sheet = disclosure.sheet(disclosed(sides))
+        sheet = comparison.sheet
         names = {one.system_id: one.name for one in sheet.decisions}
         role = caller.roles[campaign.project_id]
         maintains = role.covers(Role.MAINTAINER)
@@ -78,7 +79,7 @@ class PublishingService:
             campaign_id=campaign.id,
             campaign_number=campaign.number,
             experiment=experiments.get(campaign.experiment_id).slug,
-            stamp=stamp_of(disclosure.publication.decisions(leaving(sides))),
+            stamp=stamp_of(disclosure.publication.decisions(leaving(comparison.choice.sides))),
             sheet=sheet,
             consents=self.records.consents(campaign.project_id, campaign.id),
             overrides=self.records.overrides(campaign.id),
@@ -99,15 +100,18 @@ class PublishingService:
     def page(self, link: ReplyLink) -> ReplyPageRead:
         """What a vendor sees over an opened link: its own system's figures and nobody else's."""
         caller = Caller("token", link.id, "reply link", {link.project_id: Role.VIEWER})
+        comparing = self.comparisons.comparing
         sides = [
             side
-            for side in self._sides(caller, Question(campaign_id=link.campaign_id))
+            for side in comparing.chosen(
+                caller, Question(campaign_id=link.campaign_id)
+            ).choice.sides
             if side.system_id == link.system_id
         ]
         campaign, document = sides[0].campaign, sides[0].document
         manifest = sides[0].manifest
-        seen = self.comparisons.comparing.compare(
-            caller, Question(sides=[side.key for side in sides])
+        seen = comparison_read(
+            comparing.chosen(caller, Question(sides=[side.key for side in sides]))
         )
         replies = self.answers.replies(link.campaign_id)
         return ReplyPageRead(
@@ -142,9 +146,3 @@ class PublishingService:
             replies=[one for one in replies if one.system_id == link.system_id],
             most_signs=MOST_SIGNS,
         )
-
-    def _sides(self, caller: Caller, question: Question) -> list[Side]:
-        choice = self.comparisons.sides.chosen(caller, question)
-        figures = self.comparisons.findings.results.figures
-        runs = figures.of_campaigns({side.campaign.id for side in choice.sides})
-        return list(choice.with_runs(runs).sides)

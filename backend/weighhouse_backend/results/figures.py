@@ -1,19 +1,18 @@
 """Figures of runs for comparing: one row a run, out of summaries and records."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Row, select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.figures import CATALOGUE, Figure, Figures
 
 from weighhouse_backend.campaigns.plan import AGAIN
-from weighhouse_backend.measurements.models import RunSummary
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
-from weighhouse_backend.measurements.repository import ResultRepository
+from weighhouse_backend.measurements.repository import ResultRepository, Totals
 from weighhouse_backend.results.sources import (
     Measured,
     is_asked_of_histogram,
@@ -101,7 +100,22 @@ class FigureService:
         *which: ColumnElement[bool],
     ) -> list[RunFigures]:
         rows = self.session.execute(
-            select(Run, Cell)
+            select(
+                Run.id,
+                Run.campaign_id,
+                Run.cell_id,
+                Run.repetition,
+                Run.block,
+                Run.twin,
+                Run.status,
+                Run.failure,
+                Run.result_attempt_id,
+                Cell.target,
+                Cell.workload,
+                Cell.load_kind,
+                Cell.load_value,
+                Cell.load_label,
+            )
             .join(Cell, Cell.id == Run.cell_id)
             .where(Run.campaign_id.in_(list(campaign_ids)), *which)
             .order_by(
@@ -113,52 +127,49 @@ class FigureService:
                 Run.twin,
             )
         ).all()
-        winners = {run.result_attempt_id for run, _ in rows if run.result_attempt_id is not None}
-        summaries = self.repository.summaries(winners)
-        records = self.repository.records(winners)
+        winners = {row.result_attempt_id for row in rows if row.result_attempt_id is not None}
+        totals = self.repository.totals(winners)
+        records = self.repository.records(winners, told=False)
         asked = [one for one in (*CATALOGUE, *also) if is_asked_of_histogram(one)]
         histograms = (
             self.repository.histograms_of(winners, "measure", ALL, "response") if asked else {}
         )
         return [
             _figures(
-                run,
-                cell,
-                summaries.get(run.result_attempt_id, []) if run.result_attempt_id else [],
-                records.get(run.result_attempt_id) if run.result_attempt_id else None,
-                percentiles(
-                    asked, histograms.get(run.result_attempt_id) if run.result_attempt_id else None
-                ),
+                row,
+                totals,
+                records.get(row.result_attempt_id),
+                percentiles(asked, histograms.get(row.result_attempt_id)),
             )
-            for run, cell in rows
+            for row in rows
         ]
 
 
 def _figures(
-    run: Run,
-    cell: Cell,
-    summaries: Sequence[RunSummary],
+    row: Row[Any],
+    totals: Mapping[tuple[UUID, str], Totals],
     record: AttemptRecord | None,
     asked: Figures,
 ) -> RunFigures:
-    totals = {row.phase: row for row in summaries if row.operation == ALL}
-    counts = run.status == RunStatus.COMPLETED
-    measured = totals.get("measure") if counts else None
-    loaded = totals.get("load") if counts else None
+    counts = row.status == RunStatus.COMPLETED
+    measured, loaded = (
+        totals.get((row.result_attempt_id, phase)) if counts else None
+        for phase in ("measure", "load")
+    )
     return RunFigures(
-        run_id=run.id,
-        campaign_id=run.campaign_id,
-        cell_id=run.cell_id,
-        target=cell.target,
-        workload=cell.workload,
-        load_kind="open" if cell.load_kind == "open" else "closed",
-        load_value=cell.load_value,
-        load_label=cell.load_label,
-        repetition=run.repetition,
-        block=run.block,
-        twin=run.twin,
-        status=RunStatus(run.status),
-        failure=run.failure,
+        run_id=row.id,
+        campaign_id=row.campaign_id,
+        cell_id=row.cell_id,
+        target=row.target,
+        workload=row.workload,
+        load_kind="open" if row.load_kind == "open" else "closed",
+        load_value=row.load_value,
+        load_label=row.load_label,
+        repetition=row.repetition,
+        block=row.block,
+        twin=row.twin,
+        status=RunStatus(row.status),
+        failure=row.failure,
         figures={**worked_out(Measured(measured, loaded, record)), **asked} if counts else {},
         operations=None
         if measured is None

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from weighhouse_judging.identity.cells import DriverSeen, cell_identity
 from weighhouse_judging.identity.digests import FieldChange, Identity, differences
@@ -30,7 +32,7 @@ class CellSeen:
     target_name: str = ""
     """What its target is called beside the others of its document; empty: nobody asked."""
 
-    @property
+    @cached_property
     def records(self) -> list[AttemptRecord]:
         """The facts of the runs that gave figures."""
         return _records(self.runs)
@@ -40,6 +42,17 @@ class CellSeen:
 
         :param asked_only: leave out what only runs can tell, where another cell has no runs.
         """
+        return self._asked if asked_only else self._measured
+
+    @cached_property
+    def _measured(self) -> Identity:
+        return self._identity([self._driver(record) for record in self.records])
+
+    @cached_property
+    def _asked(self) -> Identity:
+        return self._identity([])
+
+    def _identity(self, drivers: Sequence[DriverSeen]) -> Identity:
         run = self.runs[0]
         workload = next(one for one in self.document.workloads if one.name == run.workload)
         levels = [level.label for level in self.document.load_levels]
@@ -48,7 +61,6 @@ class CellSeen:
             self.document.workloads.index(workload),
             levels.index(run.load_label),
         )
-        drivers = [] if asked_only else [self._driver(record) for record in self.records]
         return cell_identity(self.document, workload, load, drivers)
 
     @property
@@ -104,13 +116,20 @@ def _records(runs: Sequence[RunFigures]) -> list[AttemptRecord]:
 
 
 def _place(records: Sequence[AttemptRecord]) -> Place:
-    return place_of([_machines(record) for record in records])
+    return place_of(_machines(records))
 
 
-def _machines(record: AttemptRecord) -> list[MachineFacts]:
-    found = {
-        str(part.facts["machine_id"]): MachineFacts.as_kept(part.facts)
-        for part in record.members
-        if part.facts.get("machine_id")
-    }
-    return list(found.values())
+def _machines(records: Sequence[AttemptRecord]) -> list[list[MachineFacts]]:
+    """The machines of each; facts that one machine told again and again are read once."""
+    read: dict[str, tuple[dict[str, Any], MachineFacts]] = {}
+    found = []
+    for record in records:
+        mine: dict[str, MachineFacts] = {}
+        for part in record.members:
+            name = str(part.facts.get("machine_id") or "")
+            if name and (name not in read or read[name][0] != part.facts):
+                read[name] = part.facts, MachineFacts.as_kept(part.facts)
+            if name:
+                mine[name] = read[name][1]
+        found.append(list(mine.values()))
+    return found

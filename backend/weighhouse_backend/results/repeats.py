@@ -29,10 +29,10 @@ def values(runs: Iterable[RunFigures], metric: str) -> list[float]:
 
 def blocks(runs: Iterable[RunFigures], metric: str) -> Repeats:
     """A metric of each repeat that gave it, by the block it was measured in: pairs of sides are
-    those under one key.
+    those under one key. Keys are of numbers alone: they are looked up thousands of times.
     """
     return {
-        (run.campaign_id, run.block, run.twin): float(value)
+        (run.campaign_id.int, run.block, run.twin): float(value)
         for run in runs
         if run.status == RunStatus.COMPLETED and (value := run.of(metric)) is not None
     }

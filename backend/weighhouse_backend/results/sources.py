@@ -9,16 +9,16 @@ from weighhouse_protocol.figures import CATALOGUE, Figure, Figures, Value
 
 from weighhouse_backend.measurements.models import RunSummary
 from weighhouse_backend.measurements.records import AttemptRecord
-from weighhouse_backend.measurements.repository import StoredHistogram
+from weighhouse_backend.measurements.repository import StoredHistogram, Totals
 
 
 @dataclass(frozen=True)
 class Measured:
     """What a completed run left; None where there was no such phase."""
 
-    measured: RunSummary | None
+    measured: RunSummary | Totals | None
     """Of the measured phase, over all operations."""
-    loaded: RunSummary | None
+    loaded: RunSummary | Totals | None
     record: AttemptRecord | None
 
 

@@ -199,7 +199,9 @@ class StudyService:
             under_way=None if going is None else going.id,
             caveats=[]
             if campaign is None
-            else self.comparisons.comparing.caveats(caller, Question(campaign_id=campaign.id)),
+            else self.comparisons.comparing.chosen(
+                caller, Question(campaign_id=campaign.id)
+            ).caveats,
         )
 
 

@@ -9,6 +9,7 @@ Measured cover of each interval: docs/verdicts.md, by `make bench-statistics`.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -64,6 +65,11 @@ class LogDifference:
     estimate: Floats
     error: Floats
     freedom: Floats
+
+    def each(self) -> list["LogDifference"]:
+        """One by one, along the only axis."""
+        parts = np.broadcast_arrays(self.estimate, self.error, self.freedom)
+        return [LogDifference(*one) for one in zip(*parts, strict=True)]
 
     def half_width(self, confidence: float = CONFIDENCE) -> Floats:
         """Half the width of the two-sided interval, in logarithms."""
@@ -158,6 +164,21 @@ def level(values: npt.ArrayLike) -> tuple[Floats, Floats] | None:
     scale = np.log(data) if positive else data
     low, high = _stretched(scale) if size in STRETCH else _interpolated(scale)
     return (np.exp(low), np.exp(high)) if positive else (low, high)
+
+
+def levels(rows: Sequence[Sequence[float]]) -> list[Bounds | None]:
+    """`level` of many sides, of those with as many repeats at once; in the same order."""
+    alike: dict[tuple[int, bool], list[int]] = {}
+    for place, row in enumerate(rows):
+        if len(row) >= FEWEST_FOR_AN_INTERVAL:
+            alike.setdefault((len(row), min(row) > 0), []).append(place)
+    found: list[Bounds | None] = [None] * len(rows)
+    for places in alike.values():
+        ends = level([rows[place] for place in places])
+        if ends is not None:
+            for place, low, high in zip(places, *(end.tolist() for end in ends), strict=True):
+                found[place] = Bounds(low, high)
+    return found
 
 
 def level_or_range(values: npt.ArrayLike) -> Bounds:

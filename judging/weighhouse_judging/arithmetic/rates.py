@@ -1,9 +1,11 @@
 """Rates of failures: intervals and a test that are right for few and for none. Pure."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from scipy import special
 
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, Bounds
 
@@ -29,15 +31,21 @@ class Rate:
 def wilson(rate: Rate, confidence: float = CONFIDENCE) -> Bounds | None:
     """Interval of a rate; None of nothing.
 
-    Source: Wilson (1927), JASA 22; by scipy. Unlike the estimate ± 1.96 errors it neither leaves
-    0 … 1 nor shrinks to nothing when none of few failed (0 of 5: 0 to 43 %).
+    Source: Wilson (1927), JASA 22, as Newcombe (1998), Statistics in Medicine 17, writes it. Unlike
+    the estimate ± 1.96 errors it neither leaves 0 … 1 nor shrinks to nothing when none of few
+    failed (0 of 5: 0 to 43 %). (scipy has it behind a binomial test, which takes 50 times as long.)
     """
     if rate.total == 0:
         return None
-    found = scipy.stats.binomtest(rate.failed, rate.total).proportion_ci(
-        confidence, method="wilson"
+    total, share = rate.total, rate.failed / rate.total
+    z = float(special.ndtri(0.5 + 0.5 * confidence))
+    whole = 2 * (total + z * z)
+    centre = (2 * total * share + z * z) / whole
+    half = z / whole * math.sqrt(4 * total * share * (1 - share) + z * z)
+    return Bounds(
+        centre - half if rate.failed else 0.0,
+        centre + half if rate.failed < total else 1.0,
     )
-    return Bounds(float(found.low), float(found.high))
 
 
 def more_failures(baseline: Rate, other: Rate) -> float:

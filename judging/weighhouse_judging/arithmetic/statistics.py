@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import statistics
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
@@ -34,7 +35,7 @@ def median(values: Sequence[float]) -> float:
     if not values:
         message = "a median needs at least one value"
         raise ValueError(message)
-    return float(np.median(np.asarray(values, dtype=np.float64)))
+    return float(statistics.median(values))
 
 
 def mann_whitney(baseline: Sequence[float], other: Sequence[float]) -> float:

@@ -1,6 +1,6 @@
 """The difference between two sides as measured, before anything is said of it. Pure."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,54 +28,62 @@ same for both sides and another in another campaign."""
 
 @dataclass(frozen=True)
 class Figures:
-    """A difference in logarithms, and what there is to test it by."""
+    """Differences in logarithms, and what there is to test them by: of one method, and of as many
+    repeats each, so that hundreds cost little more than one. The first axis is the differences.
+    """
 
     method: Method
     baseline: Floats
     other: Floats
     ratios: Floats
-    left_out: int
+    left_out: Sequence[int]
     drawn: LogDifference | None
     """What is drawn; None below two repeats, or where nothing is known."""
     tested: LogDifference | None
     """What the p comes from: between campaigns, with what machines usually do."""
-    lent: LogDifference | None
-    """The same with what a noise floor knows of the machine."""
-    information: float
+    lent: Sequence[LogDifference | None]
+    """The same with what a noise floor knows of the machine, where there is one."""
+    information: Floats
     """As a multiple of what `looks.SHARPEST_AT` blocks give."""
-    of_horizon: float
+    of_horizon: Floats
     """The same as a share of what `looks.HORIZON` blocks give."""
-    floor: float | None
-    step: float | None
+    floor: Sequence[float | None]
+    step: Floats | None
     """What the figures are told to; None where that is no matter."""
 
 
 def by_pairs(
-    baseline: Repeats,
-    other: Repeats,
-    shared: Sequence[Hashable],
-    floor: Floor | None,
+    sides: Sequence[tuple[Repeats, Repeats]],
+    shared: Sequence[Sequence[Hashable]],
+    floors: Sequence[Floor | None],
     *,
     rounded: bool = False,
 ) -> Figures:
-    """Sides that share blocks, by the ratios of pairs."""
-    a = np.log([baseline[block] for block in shared])
-    b = np.log([other[block] for block in shared])
-    own = paired(b - a) if len(shared) > 1 else None
-    lent = floor.lend(own, len(shared)) if own is not None and floor is not None else None
-    step = float(step_of(np.exp(np.concatenate([a, b])))) if rounded else None
+    """Sides that share blocks, by the ratios of pairs.
+
+    :param sides: (baseline, other) of each difference.
+    :param shared: the blocks that the two have in common; as many of each difference.
+    :param floors: what is known of their machines.
+    """
+    count = len(shared[0])
+    both = zip(sides, shared, strict=True)
+    logs = np.log([[[side[one] for one in blocks] for side in pair] for pair, blocks in both])
+    a, b = np.ascontiguousarray(logs[:, 0]), np.ascontiguousarray(logs[:, 1])
+    own = paired(b - a) if count > 1 else None
+    step = step_of(np.exp(np.concatenate([a, b], axis=-1))) if rounded else None
+    difference = _rounded(own, a, b, step)
     return Figures(
         method="paired",
         baseline=a,
         other=b,
         ratios=b - a,
-        left_out=len(baseline) + len(other) - 2 * len(shared),
-        drawn=_rounded(own, a, b, step),
-        tested=_rounded(own, a, b, step),
-        lent=_rounded(lent, a, b, step),
-        information=len(shared) / looks.SHARPEST_AT,
-        of_horizon=len(shared) / looks.HORIZON,
-        floor=None if floor is None else floor.of_pairs(len(shared)),
+        left_out=[sum(map(len, pair)) - 2 * count for pair in sides],
+        drawn=difference,
+        tested=difference,
+        lent=[None] * len(sides) if own is None else list(_lent(own, floors, a, b, step)),
+        information=np.full(len(sides), count / looks.SHARPEST_AT),
+        of_horizon=np.full(len(sides), count / looks.HORIZON),
+        floor=[None if floor is None else floor.of_pairs(count) for floor in floors],
         step=step,
     )
 
@@ -83,35 +91,52 @@ def by_pairs(
 def by_campaigns(
     baseline: Repeats, other: Repeats, between: Between | None, *, rounded: bool = False
 ) -> Figures:
-    """Sides of two campaigns, by the two-level model; no difference where `between` is unknown."""
+    """Sides of two campaigns, by the two-level model; no difference where `between` is unknown.
+    One difference.
+    """
     a, b = np.log(list(baseline.values())), np.log(list(other.values()))
     drawn = tested = None
     if between is not None and min(a.size, b.size) > 1:
         drawn, tested = two_campaigns(a, b, between), as_decided(a, b, between)
-    step = float(step_of(np.exp(np.concatenate([a, b])))) if rounded else None
+    step = step_of(np.exp(np.concatenate([a, b]))) if rounded else None
     information, of_horizon = _information(a, b, between)
+    drawn, tested = (_rounded(one, a, b, step) for one in (drawn, tested))
     return Figures(
         method="unpaired" if between is None else "two_level",
-        baseline=a,
-        other=b,
-        ratios=b[:, None] - a[None, :],
-        left_out=0,
-        drawn=_rounded(drawn, a, b, step),
-        tested=_rounded(tested, a, b, step),
-        lent=None,
-        information=information,
-        of_horizon=of_horizon,
-        floor=None,
-        step=step,
+        baseline=a[None],
+        other=b[None],
+        ratios=(b[:, None] - a[None, :]).reshape(1, -1),
+        left_out=[0],
+        drawn=None if drawn is None else _alone(drawn),
+        tested=None if tested is None else _alone(tested),
+        lent=[None],
+        information=np.asarray([information]),
+        of_horizon=np.asarray([of_horizon]),
+        floor=[None],
+        step=None if step is None else step[None],
     )
 
 
 def _rounded(
-    difference: LogDifference | None, a: Floats, b: Floats, step: float | None
+    difference: LogDifference | None, a: Floats, b: Floats, step: Floats | None
 ) -> LogDifference | None:
     if difference is None or step is None:
         return difference
     return coarser(difference, (np.exp(a), np.exp(b)), step)
+
+
+def _lent(
+    own: LogDifference, floors: Sequence[Floor | None], a: Floats, b: Floats, step: Floats | None
+) -> Iterator[LogDifference | None]:
+    for place, (one, floor) in enumerate(zip(own.each(), floors, strict=True)):
+        lent = None if floor is None else floor.lend(one, a.shape[-1])
+        yield _rounded(lent, a[place], b[place], None if step is None else step[place])
+
+
+def _alone(difference: LogDifference) -> LogDifference:
+    """One difference as several are."""
+    parts = difference.estimate, difference.error, difference.freedom
+    return LogDifference(*(np.reshape(part, 1) for part in parts))
 
 
 def _information(a: Floats, b: Floats, between: Between | None) -> tuple[float, float]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from scipy import special
 
 from weighhouse_judging.arithmetic.intervals import (
@@ -92,7 +91,7 @@ class Floor:
         variance = float(own.error) ** 2 * blocks
         expected = 2 * float(self.within.variance)
         freedom = float(self.within.freedom)
-        if variance > expected * float(scipy.stats.f.isf(TOO_NOISY, float(own.freedom), freedom)):
+        if variance > expected * float(special.fdtri(float(own.freedom), freedom, 1 - TOO_NOISY)):
             return None
         total = float(own.freedom) + LENT_FREEDOM
         prior = LENT_FREEDOM * LENT_VARIANCE * expected

@@ -23,11 +23,10 @@ from weighhouse_judging.arithmetic import looks
 from weighhouse_judging.arithmetic.families import holm
 from weighhouse_judging.arithmetic.intervals import (
     Between,
-    Floats,
     LogDifference,
-    level,
     paired,
 )
+from weighhouse_judging.arithmetic.statistics import median
 from weighhouse_judging.verdicts.campaigns import as_decided
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, REPEATS_FOR_A_CLAIM
@@ -41,9 +40,6 @@ class Rank:
 
     side: Hashable
     median: float
-    low: float | None
-    high: float | None
-    """The 95 % interval of its level; None below four repeats."""
     best_rank: int
     worst_rank: int
     """1 is the best; equal to the other when the rank is certain."""
@@ -84,13 +80,9 @@ def rank(
 def _rank(
     key: Hashable, values: Repeats, ahead: Sequence[Hashable], sides: int, beaten: int
 ) -> Rank:
-    figures = list(values.values())
-    bounds = level(figures)
     return Rank(
         side=key,
-        median=float(np.median(figures)),
-        low=None if bounds is None else float(bounds[0]),
-        high=None if bounds is None else float(bounds[1]),
+        median=median(list(values.values())),
         best_rank=1 + len(ahead),
         worst_rank=sides - beaten,
         among_best=not ahead,
@@ -127,20 +119,31 @@ def _differences(
     """Pairs of sides that can be told apart at all, those with as many repeats at once, so that
     hundreds of pairs cost no more than a few.
     """
-    alike: dict[tuple[bool, int, int], list[tuple[Pair, Floats, Floats]]] = {}
+    alike: dict[tuple[bool, int, int], list[tuple[Pair, list[float], list[float]]]] = {}
+    logs = {key: _logs(repeats) for key, repeats in sides.items()}
+    blocks = {key: list(repeats) for key, repeats in sides.items()}
+    figures = {key: list(of_side.values()) for key, of_side in logs.items()}
     for pair in itertools.combinations(sides, 2):
-        first, second = (sides[key] for key in pair)
-        shared = [block for block in first if block in second]
-        a = np.log([first[block] for block in shared or first])
-        b = np.log([second[block] for block in shared or second])
-        if min(a.size, b.size) >= REPEATS_FOR_A_CLAIM:
-            alike.setdefault((bool(shared), a.size, b.size), []).append((pair, a, b))
+        first, second = pair
+        if blocks[first] == blocks[second]:  # as of most
+            shared, a, b = blocks[first], figures[first], figures[second]
+        else:
+            shared = [block for block in blocks[first] if block in logs[second]]
+            a = [logs[first][block] for block in shared or blocks[first]]
+            b = [logs[second][block] for block in shared or blocks[second]]
+        if min(len(a), len(b)) >= REPEATS_FOR_A_CLAIM:
+            alike.setdefault((bool(shared), len(a), len(b)), []).append((pair, a, b))
     for (in_blocks, size, other), found in alike.items():
         pairs = [pair for pair, _, _ in found]
-        a, b = np.stack([one for _, one, _ in found]), np.stack([one for _, _, one in found])
+        a, b = np.asarray([one for _, one, _ in found]), np.asarray([one for _, _, one in found])
         if in_blocks:
             yield pairs, paired(b - a), size / looks.SHARPEST_AT
         elif between is not None:
             information = 2 / (1 / size + 1 / other) / looks.SHARPEST_AT
-            for pair, one, another in found:
+            for pair, one, another in zip(pairs, a, b, strict=True):
                 yield [pair], as_decided(one, another, between), information
+
+
+def _logs(repeats: Repeats) -> dict[Hashable, float]:
+    """Logarithms by block."""
+    return dict(zip(repeats, np.log(list(repeats.values())).tolist(), strict=True))

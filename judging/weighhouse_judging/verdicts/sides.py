@@ -30,25 +30,22 @@ p-values and intervals that hold at every look: `looked_at=True`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
-import numpy as np
 from scipy import special
 from weighhouse_protocol.figures import Figure
 
-from weighhouse_judging.arithmetic import looks
 from weighhouse_judging.arithmetic.families import holm
 from weighhouse_judging.arithmetic.intervals import (
-    CONFIDENCE,
     FEWEST_FOR_AN_INTERVAL,
     Between,
-    Floats,
     LogDifference,
 )
 from weighhouse_judging.verdicts.figures import Figures, Method, Repeats, by_campaigns, by_pairs
-from weighhouse_judging.verdicts.noise import EITHER, Floor
+from weighhouse_judging.verdicts.noise import Floor
+from weighhouse_judging.verdicts.uncertainty import half_widths, medians_of, p_values
 
 Verdict = Literal["changed", "equivalent", "inconclusive", "insufficient"]
 DecidedBy = Literal[
@@ -123,6 +120,27 @@ class Judgement:
     """Further repeats a side that would about settle it; None when nothing is missing."""
 
 
+@dataclass(frozen=True)
+class Opposed:
+    """Two sides in one figure of one cell, and what is known of it."""
+
+    metric: Figure
+    baseline: Repeats
+    other: Repeats
+    threshold: float | None = None
+    """Replaces the metric's own; relative."""
+    floor: Floor | None = None
+    """What A/A runs said of this machine, cell and figure."""
+    between: Between | None = None
+    """The variance between campaigns, for sides of two campaigns; default: the floor's."""
+
+    @property
+    def has_ratio(self) -> bool:
+        """Has each side figures, all above 0? Else no ratio exists."""
+        sides = self.baseline.values(), self.other.values()
+        return all(len(side) and min(side) > 0 for side in sides)
+
+
 def judge(
     metric: Figure,
     baseline: Repeats,
@@ -133,27 +151,44 @@ def judge(
     between: Between | None = None,
     looked_at: bool = False,
 ) -> Judgement | None:
-    """Judge `other` against `baseline`.
+    """Judge `other` against `baseline`; arguments as the fields of `Opposed`.
 
-    `threshold` replaces the metric's own (relative); `floor` is what A/A runs said of this machine,
-    cell and figure; `between` the variance between campaigns, for sides of two campaigns (default:
-    the floor's). Returns None when a side is empty or holds a figure that is not above 0: no ratio
-    exists. Alone, `p_family` is the p itself; a table goes through `with_family`.
+    Returns None when no ratio exists. Alone, `p_family` is the p itself; a table goes through
+    `judge_each` and `with_family`.
     """
-    if not baseline or not other or min(*baseline.values(), *other.values()) <= 0:
-        return None
-    asked = metric.threshold if threshold is None else threshold
-    shared = [block for block in baseline if block in other]
-    if shared:
-        figures = by_pairs(baseline, other, shared, floor, rounded=metric.unit == "µs")
-    else:
-        figures = by_campaigns(
-            baseline,
-            other,
-            between or (floor.between if floor else None),
-            rounded=metric.unit == "µs",
+    opposed = Opposed(metric, baseline, other, threshold, floor, between)
+    return judge_each([opposed], looked_at=looked_at)[0]
+
+
+def judge_each(opposed: Sequence[Opposed], *, looked_at: bool = False) -> list[Judgement | None]:
+    """Judge many, each as if alone, in the same order; None where no ratio exists. Those of as many
+    pairs are worked out at once.
+    """
+    found: list[Judgement | None] = [None] * len(opposed)
+    alike: dict[tuple[int, bool], list[tuple[int, list[Hashable]]]] = {}
+    for place, one in enumerate(opposed):
+        if not one.has_ratio:
+            continue
+        rounded = one.metric.unit == "µs"
+        shared = [block for block in one.baseline if block in one.other]
+        if shared:
+            alike.setdefault((len(shared), rounded), []).append((place, shared))
+        else:
+            between = one.between or (one.floor.between if one.floor else None)
+            figures = by_campaigns(one.baseline, one.other, between, rounded=rounded)
+            found[place] = _judged([one], figures, looked_at=looked_at)[0]
+    for (_, rounded), group in alike.items():
+        together = [opposed[place] for place, _ in group]
+        figures = by_pairs(
+            [(one.baseline, one.other) for one in together],
+            [shared for _, shared in group],
+            [one.floor for one in together],
+            rounded=rounded,
         )
-    return _judged(metric, figures, asked, looked_at=looked_at)
+        judged = _judged(together, figures, looked_at=looked_at)
+        for (place, _), judgement in zip(group, judged, strict=True):
+            found[place] = judgement
+    return found
 
 
 def with_family(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -165,118 +200,97 @@ def with_family(judgements: Sequence[Judgement]) -> list[Judgement]:
     adjusted = holm([judgements[index].p_value or 0.0 for index in tested])
     corrected = list(judgements)
     for index, p_family in zip(tested, adjusted, strict=True):
-        item = replace(corrected[index], p_family=p_family)
+        item = corrected[index]
+        said: dict[str, Any] = {"p_family": p_family}
         if item.verdict == "changed":
             if p_family > FAMILY_LEVEL:
-                item = replace(
-                    item,
-                    verdict="inconclusive",
-                    decided_by="family",
-                    better=None,
-                    repeats_needed=_needed_for(item, FAMILY_LEVEL / len(tested)),
-                )
+                said |= {
+                    "verdict": "inconclusive",
+                    "decided_by": "family",
+                    "better": None,
+                    "repeats_needed": _needed_for(item, FAMILY_LEVEL / len(tested)),
+                }
             elif len(tested) * LEVEL > FAMILY_LEVEL and item.decided_by == "level":
-                item = replace(item, decided_by="family")
-        corrected[index] = item
+                said["decided_by"] = "family"
+        corrected[index] = replace(item, **said)
     return corrected
 
 
-def _judged(metric: Figure, figures: Figures, asked: float, *, looked_at: bool) -> Judgement:
-    fewest = min(figures.baseline.size, figures.other.size)
-    estimate, half, half_of_equality = _drawn(figures, looked_at=looked_at)
-    shown = None if half is None else figures.drawn
-    p_value, borrowed = (None, False) if half is None else _p_value(figures, looked_at=looked_at)
-    threshold = max(asked, figures.floor or 0.0)
-    relative = math.expm1(estimate)
-    bounds, equality = _around(estimate, half), _around(estimate, half_of_equality)
-    verdict, decided_by = _verdict(relative, bounds, equality, p_value, threshold, fewest, borrowed)
-    if figures.method == "unpaired" and fewest >= REPEATS_FOR_A_CLAIM:
-        verdict, decided_by = "inconclusive", "campaigns"
-    return Judgement(
-        metric=metric.name,
-        method=figures.method,
-        baseline_median=_median(figures.baseline),
-        median=_median(figures.other),
-        relative=relative,
-        low=None if bounds is None else bounds[0],
-        high=None if bounds is None else bounds[1],
-        equality_low=None if equality is None else equality[0],
-        equality_high=None if equality is None else equality[1],
-        range_low=math.expm1(float(figures.ratios.min())),
-        range_high=math.expm1(float(figures.ratios.max())),
-        baseline_repeats=figures.baseline.size,
-        repeats=figures.other.size,
-        left_out=figures.left_out,
-        error=None if shown is None else float(shown.error),
-        freedom=None if shown is None else float(shown.freedom),
-        p_value=p_value,
-        p_family=p_value,
-        verdict=verdict,
-        decided_by=decided_by,
-        better=(relative > 0) == metric.higher_is_better if verdict == "changed" else None,
-        significance=0.0 if bounds is None else max(0.0, bounds[0], -bounds[1]) / threshold,
-        threshold=threshold,
-        asked_threshold=asked,
-        floor=figures.floor,
-        resolution=figures.step,
-        looked_at=looked_at,
-        repeats_needed=_repeats_needed(
-            figures, relative, bounds, equality, threshold, verdict, fewest
-        ),
+def _judged(opposed: Sequence[Opposed], figures: Figures, *, looked_at: bool) -> list[Judgement]:
+    repeats = figures.baseline.shape[-1], figures.other.shape[-1]
+    fewest = min(repeats)
+    medians = [medians_of(side) for side in (figures.baseline, figures.other)]
+    estimates, halves, halves_of_equality = half_widths(
+        figures, medians, fewest, looked_at=looked_at
     )
-
-
-def _drawn(figures: Figures, *, looked_at: bool) -> tuple[float, float | None, float | None]:
-    """Estimate and, from four repeats on, half the widths of the drawn interval and of that which
-    equality is decided by; logarithms.
-    """
-    difference = figures.drawn
-    if difference is None:
-        middle = math.log(_median(figures.other) / _median(figures.baseline))
-        return middle, None, None
-    estimate = float(difference.estimate)
-    if min(figures.baseline.size, figures.other.size) < FEWEST_FOR_AN_INTERVAL:
-        return estimate, None, None
-    information = figures.information
-    if looked_at:
-        half = looks.half_width_at_every_look(difference, information)
-        equal = looks.half_width_for_equality(difference, information, figures.of_horizon)
-        return estimate, float(half), float(equal)
-    half = difference.half_width(CONFIDENCE)
-    return estimate, float(half), float(difference.half_width(1 - 2 * looks.EQUALITY_ERROR))
-
-
-def _median(logs: Floats) -> float:
-    """Of figures, out of their logarithms: the median that stands wherever they are shown, which
-    of an even number is not that of the logarithms.
-    """
-    return float(np.median(np.exp(logs)))
+    tested = (
+        p_values(figures, LEVEL, looked_at=looked_at) if fewest >= FEWEST_FOR_AN_INTERVAL else None
+    )
+    least, greatest = (ends.tolist() for ends in (figures.ratios.min(-1), figures.ratios.max(-1)))
+    drawn = [None] * len(opposed) if figures.drawn is None else figures.drawn.each()
+    steps = None if figures.step is None else figures.step.tolist()
+    found = []
+    for place, one in enumerate(opposed):
+        half = None if halves is None else halves[place]
+        shown = drawn[place] if half is not None else None
+        p_value, borrowed = (None, False) if tested is None else tested[place]
+        asked = one.metric.threshold if one.threshold is None else one.threshold
+        floor = figures.floor[place]
+        threshold = max(asked, floor or 0.0)
+        estimate = estimates[place]
+        relative = math.expm1(estimate)
+        bounds = _around(estimate, half)
+        equality = _around(
+            estimate, None if halves_of_equality is None else halves_of_equality[place]
+        )
+        verdict, decided_by = _verdict(
+            relative, bounds, equality, p_value, threshold, fewest, borrowed
+        )
+        if figures.method == "unpaired" and fewest >= REPEATS_FOR_A_CLAIM:
+            verdict, decided_by = "inconclusive", "campaigns"
+        found.append(
+            Judgement(
+                metric=one.metric.name,
+                method=figures.method,
+                baseline_median=medians[0][place],
+                median=medians[1][place],
+                relative=relative,
+                low=None if bounds is None else bounds[0],
+                high=None if bounds is None else bounds[1],
+                equality_low=None if equality is None else equality[0],
+                equality_high=None if equality is None else equality[1],
+                range_low=math.expm1(least[place]),
+                range_high=math.expm1(greatest[place]),
+                baseline_repeats=repeats[0],
+                repeats=repeats[1],
+                left_out=figures.left_out[place],
+                error=None if shown is None else float(shown.error),
+                freedom=None if shown is None else float(shown.freedom),
+                p_value=p_value,
+                p_family=p_value,
+                verdict=verdict,
+                decided_by=decided_by,
+                better=(relative > 0) == one.metric.higher_is_better
+                if verdict == "changed"
+                else None,
+                significance=0.0 if bounds is None else max(0.0, bounds[0], -bounds[1]) / threshold,
+                threshold=threshold,
+                asked_threshold=asked,
+                floor=floor,
+                resolution=None if steps is None else steps[place],
+                looked_at=looked_at,
+                repeats_needed=_repeats_needed(
+                    shown, relative, bounds, equality, threshold, verdict, fewest
+                ),
+            )
+        )
+    return found
 
 
 def _around(estimate: float, half: float | None) -> tuple[float, float] | None:
     if half is None:
         return None
     return math.expm1(estimate - half), math.expm1(estimate + half)
-
-
-def _p_value(figures: Figures, *, looked_at: bool) -> tuple[float | None, bool]:
-    """The p, and whether it is a noise floor's."""
-    if figures.tested is None:
-        return None, False
-    own, lent = (
-        None if one is None else _p_of(one, figures.information, looked_at=looked_at)
-        for one in (figures.tested, figures.lent)
-    )
-    if own is None or lent is None:
-        return own, False
-    return min(1.0, EITHER * min(own, lent)), lent < own
-
-
-def _p_of(difference: LogDifference, information: float, *, looked_at: bool) -> float:
-    p_value = difference.p_two_sided()
-    if looked_at:
-        p_value = looks.p_at_every_look(p_value, information, LEVEL)
-    return float(p_value)
 
 
 def _verdict(
@@ -310,7 +324,7 @@ def _needed_for(item: Judgement, level: float) -> int:
 
 
 def _repeats_needed(
-    figures: Figures,
+    drawn: LogDifference | None,
     relative: float,
     bounds: tuple[float, float] | None,
     equality: tuple[float, float] | None,
@@ -325,12 +339,12 @@ def _repeats_needed(
     """
     if verdict == "insufficient":
         return max(REPEATS_FOR_A_CLAIM - fewest, 1)
-    if verdict != "inconclusive" or bounds is None or equality is None or figures.drawn is None:
+    if verdict != "inconclusive" or bounds is None or equality is None or drawn is None:
         return None
     size = abs(relative)
     if size > threshold:
         half = max(bounds[1] - relative, relative - bounds[0])
-        widened = float(figures.drawn.half_width(1 - LEVEL) / figures.drawn.half_width())
+        widened = float(drawn.half_width(1 - LEVEL) / drawn.half_width())
         factor = half * widened / size
     elif size < threshold:
         half = max(equality[1] - relative, relative - equality[0])
