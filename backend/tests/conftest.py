@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from starlette.middleware import Middleware
+from weighhouse_backend.app.services import graph
 from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.identity import secrets
 from weighhouse_backend.identity.installation import FirstUserService
@@ -151,6 +152,7 @@ def make_client(
             app = FastAPI(middleware=[Middleware(one) for one in middleware])
             app.router = _routes(*routers)
             app.state.settings = settings
+            app.state.graph = graph()
             install_database(app, engine)
             app.state.celery = make_celery(settings.redis_url)
             app.state.redis = make_redis(settings.redis_url)

@@ -25,8 +25,8 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import select
 from weighhouse_backend.alerts.models import ChangePoint
+from weighhouse_backend.campaigns.acceptance import StandingService
 from weighhouse_backend.campaigns.plan import AGAIN
-from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.identity.roles import Role
@@ -42,11 +42,12 @@ from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.gate_cells import judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_worker.seeding.plan import Sown
-from weighhouse_worker.seeding.seed_writer import NoEvents, OwnJobs, SetClock, carry_out, enrolled
+from weighhouse_worker.seeding.seed_writer import SetClock, carry_out, enrolled
 from weighhouse_worker.tools import Tools
 
 from weighhouse_testing.clusters import DATA, as_application, lay_cluster
 from weighhouse_testing.own_postgres import own_postgres
+from weighhouse_testing.services import services_in
 from weighhouse_testing.world import manifest
 
 BUILDS = 200
@@ -196,9 +197,9 @@ def _life(seed: int, lived: Sequence[Build], alerts: Sequence[Alert]) -> Life:
 def _release(tools: Tools, campaign_id: UUID, at: datetime.datetime) -> None:
     with unit_of_work(tools.sessions) as session:
         project = session.get_one(Campaign, campaign_id).project_id
-        services = Execution(session, OwnJobs(), NoEvents(), SetClock(at), tools.settings)
         caller = Caller("user", project, "life", {project: Role.OWNER})
-        services.standing.release(caller, campaign_id, "1.0")
+        with services_in(session, tools.settings, clock=SetClock(at)) as services:
+            services.get(StandingService).release(caller, campaign_id, "1.0")
 
 
 def _told(tools: Tools, campaign_id: UUID, number: int) -> Build:

@@ -23,12 +23,10 @@ import httpx
 import psutil
 import psycopg
 from sqlalchemy import create_engine, text
-from weighhouse_backend.execution.dependencies import Execution
-from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_session_factory
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.dependencies import Results
+from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.runs.models import Run
 from weighhouse_cli.commands.dev import Scale, invent
 from weighhouse_cli.embedded.directory import free_port
@@ -38,6 +36,7 @@ from weighhouse_worker.seeding.seed_writer import NoEvents, OwnJobs
 from weighhouse_testing.bench_fleet import percentile
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.long_page import longest_tasks_ms
+from weighhouse_testing.services import transaction_of
 
 REQUESTS = 60
 CHARTS = {
@@ -102,9 +101,8 @@ def settled(database_url: str, run_id: str) -> dict[str, float]:
         ):
             session.execute(text(statement), values)
     begun = time.perf_counter()
-    with unit_of_work(sessions) as session:
-        campaigns = Execution(session, OwnJobs(), NoEvents(), SystemClock(), settings)
-        Results(campaigns).settlement.settle_run(UUID(run_id))
+    with transaction_of(sessions, settings, jobs=OwnJobs(), events=NoEvents()) as services:
+        services.get(SettlementService).settle_run(UUID(run_id))
     took = time.perf_counter() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return {"settle_seconds": round(took, 2), "settle_rss_mb": round(peak / MEBIBYTE)}

@@ -11,12 +11,20 @@ from uuid import UUID, uuid4
 from redis import Redis
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from weighhouse_backend.app.services import graph
+from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.campaigns.schemas import CampaignCreate
+from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.catalog.repository import CatalogRepository
 from weighhouse_backend.catalog.service import digest_of
-from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.execution.allocation import Allocator
+from weighhouse_backend.execution.attempts import AttemptService
+from weighhouse_backend.execution.leases import LeaseService
+from weighhouse_backend.execution.rendezvous import RendezvousService
 from weighhouse_backend.experiments.schemas import DocumentSource
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.models import Agent
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.grants import founding
 from weighhouse_backend.identity.models import Organization, Project
@@ -24,6 +32,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.events import RedisEvents
+from weighhouse_backend.kit.services import Services, services_over
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.runs.models import (
@@ -127,11 +136,13 @@ class World:
         return Caller("user", self.project_id, "Olga", {self.project_id: Role.OWNER})
 
     @contextmanager
-    def transaction(self) -> Iterator[Execution]:
+    def transaction(self) -> Iterator[Services]:
         """The services over one transaction."""
         with unit_of_work(self.sessions) as session:
             events = RedisEvents(self.redis, session)
-            yield Execution(session, self.jobs, events, self.clock, self.settings)
+            over = services_over(graph(), session, self.clock, self.settings, self.jobs, events)
+            with over as services:
+                yield services
 
     # Agents
 
@@ -156,16 +167,16 @@ class World:
             kernel="6", operating_system="os", architecture="x86_64",
         )  # fmt: skip
         instance = uuid4()
-        with self.transaction() as feature:
-            made = feature.fleet.issue_registration(
+        with self.transaction() as services:
+            made = services.get(FleetService).issue_registration(
                 founding(project_id=self.project_id), "test", labels=labels or {}, roles=roles,
                 lifetime=datetime.timedelta(hours=1), trusted=True,
             )  # fmt: skip
             registration = Registration.model_validate(
                 {"name": name, "instance_id": instance, "roles": roles, "facts": facts}
             )
-            enrolled = feature.fleet.register(made.token, registration)
-            feature.fleet.open_session(
+            enrolled = services.get(FleetService).register(made.token, registration)
+            services.get(FleetService).open_session(
                 enrolled.agent_token,
                 SessionOpening(
                     instance_id=instance, process_id=PROCESS_ID, agent_version="0.1.0",
@@ -179,24 +190,26 @@ class World:
     def claim(self, agent_id: UUID, claim_id: UUID | None = None) -> AttemptOrder | None:
         """An agent asks for work, once."""
         token = self.tokens[agent_id]
-        with self.transaction() as feature:
-            agent = feature.fleet.authenticate(token)
-            return feature.attempts.claim(agent, claim_id or uuid4(), token)
+        with self.transaction() as services:
+            agent = services.get(FleetService).authenticate(token)
+            return services.get(AttemptService).claim(agent, claim_id or uuid4(), token)
 
     def take(self, agent_id: UUID) -> AttemptOrder:
         """Allocate, claim and start a run on an agent; there has to be one."""
         self.allocate()
         order = self.claim(agent_id)
         assert order is not None
-        with self.transaction() as feature:
-            feature.attempts.start(order.attempt_id, order.fence, order.member)
+        with self.transaction() as services:
+            services.get(AttemptService).start(order.attempt_id, order.fence, order.member)
         return order
 
     def beat(self, order: AttemptOrder, phase: str = "measure") -> str:
         """An agent's heartbeat; what it is told about stopping."""
-        with self.transaction() as feature:
+        with self.transaction() as services:
             beat = Heartbeat.model_validate({"fence": order.fence, "phase": phase})
-            return feature.attempts.heartbeat(order.attempt_id, beat, order.member).cancel
+            return (
+                services.get(AttemptService).heartbeat(order.attempt_id, beat, order.member).cancel
+            )
 
     def arrive(
         self, order: AttemptOrder, name: str, sent_at_us: int | None = None, **payload: Any
@@ -207,27 +220,29 @@ class World:
         """
         now_us = round(self.clock.now().timestamp() * 1_000_000)
         arrival = Arrival(fence=order.fence, payload=payload, sent_at_us=sent_at_us or now_us)
-        with self.transaction() as feature:
-            return feature.rendezvous.arrive(order.attempt_id, name, arrival, order.member)
+        with self.transaction() as services:
+            return services.get(RendezvousService).arrive(
+                order.attempt_id, name, arrival, order.member
+            )
 
     def take_together(self, *agent_ids: UUID) -> list[AttemptOrder]:
         """Allocate, claim and start a run on a gang; its members' orders by index."""
         self.allocate()
         orders = [order for agent_id in agent_ids if (order := self.claim(agent_id)) is not None]
         for order in orders:
-            with self.transaction() as feature:
-                feature.attempts.start(order.attempt_id, order.fence, order.member)
+            with self.transaction() as services:
+                services.get(AttemptService).start(order.attempt_id, order.fence, order.member)
         return sorted(orders, key=lambda order: order.member)
 
     def end(
         self, order: AttemptOrder, outcome: str = "completed", failure: Failure | None = None
     ) -> str:
         """An agent is done; what became of it."""
-        with self.transaction() as feature:
+        with self.transaction() as services:
             completion = Completion.model_validate(
                 {"fence": order.fence, "outcome": outcome, "failure": failure, "events_count": 0}
             )
-            answer: CompletionAnswer = feature.attempts.complete(
+            answer: CompletionAnswer = services.get(AttemptService).complete(
                 order.attempt_id, completion, order.member
             )
             return answer.result
@@ -242,8 +257,8 @@ class World:
     def experiment(self, **changed: Any) -> UUID:
         """Store an experiment."""
         document = DOCUMENT | {"slug": f"experiment-{next(_slugs)}"} | changed
-        with self.transaction() as feature:
-            saved = feature.experiments.create(
+        with self.transaction() as services:
+            saved = services.get(ExperimentService).create(
                 self.caller, self.project_id, DocumentSource(document=document)
             )
             return saved.experiment.id
@@ -251,13 +266,13 @@ class World:
     def campaign_of(self, experiment_id: UUID, **wanted: Any) -> UUID:
         """Start a campaign of an experiment."""
         body = CampaignCreate(experiment_id=experiment_id, **wanted)
-        with self.transaction() as feature:
-            return feature.campaigns.create(self.caller, body).id
+        with self.transaction() as services:
+            return services.get(CampaignService).create(self.caller, body).id
 
     def allocate(self) -> list[Attempt]:
         """Give out work; the attempts of this project."""
-        with self.transaction() as feature:
-            given = feature.allocator.allocate()
+        with self.transaction() as services:
+            given = services.get(Allocator).allocate()
             return [attempt for attempt in given if attempt.project_id == self.project_id]
 
     def given(self) -> list[UUID]:
@@ -268,16 +283,16 @@ class World:
 
     def settle(self, run_id: UUID, throughput: float = 1000.0) -> bool:
         """Results wrote a run's summary."""
-        with self.transaction() as feature:
-            return feature.runs.complete(run_id, throughput=throughput, p99_us=500.0)
+        with self.transaction() as services:
+            return services.get(RunService).complete(run_id, throughput=throughput, p99_us=500.0)
 
     def watch(self) -> None:
         """The watch over leases, once."""
-        with self.transaction() as feature:
-            found = feature.leases.watch()
+        with self.transaction() as services:
+            found = services.get(LeaseService).watch()
         for attempt_id in found:
-            with self.transaction() as feature:
-                feature.leases.expire(attempt_id)
+            with self.transaction() as services:
+                services.get(LeaseService).expire(attempt_id)
 
     def finish_everything(self, agent_id: UUID) -> list[AttemptOrder]:
         """Measure until nothing is queued; the orders in the order they came."""
@@ -287,8 +302,8 @@ class World:
             order = self.claim(agent_id)
             if order is None:
                 return orders
-            with self.transaction() as feature:
-                feature.attempts.start(order.attempt_id, order.fence, order.member)
+            with self.transaction() as services:
+                services.get(AttemptService).start(order.attempt_id, order.fence, order.member)
             self.clock.forward(4)
             assert self.end(order) == "accepted"
             assert self.settle(order.run_id)
@@ -368,8 +383,8 @@ def make_world(
         session.flush()
         project_id, organization_id = project.id, organization.id
     world = World(sessions, settings, redis, project_id, clock or SetClock(BEGIN))
-    with world.transaction() as feature:
-        accept(feature.session, clock or world.clock, organization_id,
+    with world.transaction() as services:
+        accept(services.get(Session), clock or world.clock, organization_id,
                [manifest("redis"), manifest("memcached")])  # fmt: skip
     return world
 

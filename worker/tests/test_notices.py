@@ -14,7 +14,7 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.mail import SmtpPost
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.notices.announcements import notify
-from weighhouse_backend.notices.deliveries import LEASE, WAITS_SECONDS
+from weighhouse_backend.notices.deliveries import LEASE, WAITS_SECONDS, DeliveryService
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, NoticeKind
 from weighhouse_backend.notices.models import (
     NoticeDelivery,
@@ -179,8 +179,8 @@ def test_a_killed_worker_loses_nothing(project, receiver):
     project.notify()
     tasks.spread_notices(project.tools)
     (row,) = project.deliveries()
-    with project.tools.notices() as notices:
-        assert notices.delivering.begin(row.parcel_id) is not None
+    with project.tools.transaction() as services:
+        assert services.get(DeliveryService).begin(row.parcel_id) is not None
     # Here it was killed. The job comes again, and so does another look: nobody sends it twice.
     tasks.deliver_notices(project.tools, str(row.parcel_id))
     project.go_round()
@@ -191,16 +191,18 @@ def test_a_killed_worker_loses_nothing(project, receiver):
     verified(headers, body, secret, time.time())
     assert [outcome for outcome, _, _ in project.attempts()] == [None, "delivered"]
     # The first worker was not dead after all: what it says comes too late to change anything.
-    with project.tools.notices() as notices:
-        notices.delivering.end(row.parcel_id, Result(AttemptOutcome.UNREACHABLE, detail="late"))
+    with project.tools.transaction() as services:
+        services.get(DeliveryService).end(
+            row.parcel_id, Result(AttemptOutcome.UNREACHABLE, detail="late")
+        )
     assert states(project) == ["delivered"]
 
 
 def begun_and_killed(project):
     tasks.spread_notices(project.tools)
     for row in project.deliveries(state="pending"):
-        with project.tools.notices() as notices:
-            assert notices.delivering.begin(row.parcel_id) is not None
+        with project.tools.transaction() as services:
+            assert services.get(DeliveryService).begin(row.parcel_id) is not None
     project.hurry()  # its lease is over
 
 

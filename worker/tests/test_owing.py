@@ -13,13 +13,16 @@ from redis.exceptions import ConnectionError as RedisAway
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.orm import Session
 from weighhouse_backend.alerts.detection import JOB, owe_detection
+from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.experiments.models import ExperimentRevision
 from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.kit import owed
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.events import make_redis
+from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.owed import MOST_TRIES, OwedJob
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -241,8 +244,8 @@ def test_a_campaign_that_cannot_be_judged_ends_with_the_reason(
 def test_a_run_that_settles_for_ever_is_cancelled_when_asked_twice(world: World) -> None:
     campaign_id, run_id = settling(world)
     for status in ("settling", "cancelled"):
-        with world.transaction() as feature:
-            feature.campaigns.cancel(world.caller, campaign_id)
+        with world.transaction() as services:
+            services.get(CampaignService).cancel(world.caller, campaign_id)
         assert world.run(run_id).status == status
     assert world.campaign(campaign_id).status == "cancelled"
 
@@ -252,8 +255,8 @@ def test_a_campaign_that_is_being_judged_is_cancelled(tools: Tools, world: World
     campaign_id = world.start(repetitions=1)
     world.finish_everything(agent)
     assert world.campaign(campaign_id).status == CampaignStatus.SETTLING
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign_id)
     tasks.settle_campaign(tools, str(campaign_id))
     campaign = world.campaign(campaign_id)
     assert (campaign.status, campaign.verdict) == ("cancelled", None)
@@ -296,8 +299,10 @@ def test_an_attempt_that_cannot_be_looked_at_keeps_no_other_waiting(
 
 def test_series_are_owed_a_look_until_it_is_done(tools: Tools, world: World) -> None:
     campaign_id, series_id = uuid4(), uuid4()
-    with world.transaction() as feature:
-        owe_detection(feature.session, feature.jobs, SystemClock().now(), campaign_id, [series_id])
+    with world.transaction() as services:
+        owe_detection(
+            services.get(Session), services.get(Jobs), SystemClock().now(), campaign_id, [series_id]
+        )
     assert world.jobs.named(JOB)[-1]["series_ids"] == [str(series_id)]
     before = tools.redis.llen("celery")
     assert owed_of(tools, campaign_id) is not None

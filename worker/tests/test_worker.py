@@ -9,13 +9,18 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 from redis import Redis
+from sqlalchemy.orm import Session
+from weighhouse_backend.campaigns.due_schedules import SchedulingService
+from weighhouse_backend.execution.attempts import AttemptService
 from weighhouse_backend.experiments.schemas import ScheduleWrite
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signs import ages_of_signs
+from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.waits import PATIENCE_SECONDS
 from weighhouse_testing.waits import until as wait_until
@@ -123,8 +128,8 @@ def test_what_was_lost_with_redis_and_a_killed_worker_is_taken_up_again(
     until("the timetable gives out a run", lambda: offered(world, first.id))
     order = world.claim(agent)
     assert order is not None
-    with world.transaction() as feature:
-        feature.attempts.start(order.attempt_id, order.fence)
+    with world.transaction() as services:
+        services.get(AttemptService).start(order.attempt_id, order.fence)
     os.killpg(worker.pid, signal.SIGKILL)
     worker.wait()
     redis.flushdb()
@@ -140,8 +145,8 @@ def test_what_was_lost_with_redis_and_a_killed_worker_is_taken_up_again(
     until("the next run is given out", lambda: offered(world, second.id))
     order = world.claim(agent)
     assert order is not None
-    with world.transaction() as feature:
-        feature.attempts.start(order.attempt_id, order.fence)
+    with world.transaction() as services:
+        services.get(AttemptService).start(order.attempt_id, order.fence)
     redis.flushdb()
     world.end(order)
     until("the campaign is settled", lambda: world.campaign(campaign_id).status == "failed")
@@ -150,9 +155,9 @@ def test_what_was_lost_with_redis_and_a_killed_worker_is_taken_up_again(
 
 def test_a_due_schedule_starts_one_campaign(world: World, start_worker) -> None:
     experiment_id = world.experiment()
-    with world.transaction() as feature:
-        experiment = feature.experiments.get(experiment_id)
-        service = feature.scheduling.schedules
+    with world.transaction() as services:
+        experiment = services.get(ExperimentService).get(experiment_id)
+        service = services.get(SchedulingService).schedules
         wanted = ScheduleWrite(cron="0 0 1 1 *", time_zone="UTC", enabled=True)
         service.put(world.caller, experiment, wanted)
         row = service.repository.schedules([experiment_id])[experiment_id]
@@ -160,9 +165,9 @@ def test_a_due_schedule_starts_one_campaign(world: World, start_worker) -> None:
     start_worker()
 
     def campaigns() -> int:
-        with world.transaction() as feature:
-            listed = feature.repository.listed([world.project_id], experiment_id)
-            return len(feature.session.scalars(listed).all())
+        with world.transaction() as services:
+            listed = services.get(CampaignRepository).listed([world.project_id], experiment_id)
+            return len(services.get(Session).scalars(listed).all())
 
     until("the schedule starts a campaign", campaigns)
     assert campaigns() == 1

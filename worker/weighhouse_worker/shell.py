@@ -16,15 +16,9 @@ from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Engine, func, select, text
-from sqlalchemy.orm import Session
 from weighhouse_backend.annotations import models as annotations
 from weighhouse_backend.directories import models as directories
-from weighhouse_backend.execution.dependencies import Execution
-from weighhouse_backend.gates.dependencies import gates_over
-from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import Base
-from weighhouse_backend.kit.events import RedisEvents
-from weighhouse_backend.kit.jobs import CeleryJobs
 from weighhouse_backend.kit.logs import configure_library_logs
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.prices import models as prices
@@ -77,8 +71,7 @@ def names(settings: Settings, *, write: bool = False) -> Iterator[dict[str, Any]
     :param write: allow it; else PostgreSQL refuses, in the tools' transactions, too.
     """
     tools = Tools(settings) if write else ReadingTools(settings)
-    with tools.sessions() as session:
-        services = _services(tools, session)
+    with tools.sessions() as session, tools.services(session) as services:
         found = {
             **models(),
             "models": models(),
@@ -87,7 +80,6 @@ def names(settings: Settings, *, write: bool = False) -> Iterator[dict[str, Any]
             "func": func,
             "text": text,
             "services": services,
-            "gates": gates_over(services),
             "tasks": tasks,
             "tools": tools,
             "settings": settings,
@@ -98,16 +90,6 @@ def names(settings: Settings, *, write: bool = False) -> Iterator[dict[str, Any]
             session.rollback()
             tools.redis.close()
             tools.engine.dispose()
-
-
-def _services(tools: Tools, session: Session) -> Execution:
-    return Execution(
-        session=session,
-        jobs=CeleryJobs(tools.celery, session, tools.redis),
-        events=RedisEvents(tools.redis, session),
-        clock=SystemClock(),
-        settings=tools.settings,
-    )
 
 
 def _complete(found: Mapping[str, Any]) -> None:

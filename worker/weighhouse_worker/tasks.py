@@ -9,17 +9,28 @@ from uuid import UUID
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
-from weighhouse_backend.campaigns.due_schedules import start_due
-from weighhouse_backend.gates.dependencies import gates_over
-from weighhouse_backend.gates.rejudgements import carry_on
+from sqlalchemy.orm import Session
+from weighhouse_backend.alerts.missed import MissedService
+from weighhouse_backend.alerts.watch import WatchService
+from weighhouse_backend.campaigns.due_schedules import SchedulingService, start_due
+from weighhouse_backend.execution.allocation import Allocator
+from weighhouse_backend.execution.leases import LeaseService
+from weighhouse_backend.gates.rejudgements import RejudgementService, carry_on
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.kit import owed, secret_rotation
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.logs import masked
 from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.unit_of_work import Transactions, chosen_of
+from weighhouse_backend.measurements.level_service import LevelService
+from weighhouse_backend.membership.join_requests import JoiningService
+from weighhouse_backend.notices.deliveries import DeliveryService
+from weighhouse_backend.notices.recipients import SpreadingService
 from weighhouse_backend.quotas.quota_warnings import QuotaWarningService
-from weighhouse_backend.results.dependencies import Results
-from weighhouse_backend.retention.dependencies import retention_over
+from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.retention.enforcement import CarryingOutService, take_turn
+from weighhouse_backend.runs.repository import CampaignRepository
 
 from weighhouse_worker.owed_jobs import OwedTask, reason_of
 from weighhouse_worker.tools import Tools
@@ -29,17 +40,17 @@ log = structlog.get_logger(__name__)
 
 def allocate(tools: Tools) -> None:
     """Give queued runs to free agents."""
-    with tools.transaction() as campaigns:
-        if campaigns.repository.any_queued_run():
-            campaigns.allocator.allocate()
+    with tools.transaction() as services:
+        if services.get(CampaignRepository).any_queued_run():
+            services.get(Allocator).allocate()
 
 
 def watch_leases(tools: Tools) -> None:
     """End attempts nobody hears of, and those past their limit; one that cannot be looked at keeps
     no other waiting.
     """
-    with tools.transaction() as campaigns:
-        suspects = campaigns.leases.watch()
+    with tools.transaction() as services:
+        suspects = services.get(LeaseService).watch()
     for attempt_id in suspects:
         try:
             EXPIRY.carry_out(tools, attempt_id)
@@ -50,13 +61,13 @@ def watch_leases(tools: Tools) -> None:
 
 
 def _expire(tools: Tools, attempt_id: UUID) -> None:
-    with tools.transaction() as campaigns:
-        campaigns.leases.expire(attempt_id)
+    with tools.transaction() as services:
+        services.get(LeaseService).expire(attempt_id)
 
 
 def _end_attempt(tools: Tools, attempt_id: UUID, reason: str) -> None:
-    with tools.transaction() as campaigns:
-        campaigns.leases.give_up(attempt_id, reason)
+    with tools.transaction() as services:
+        services.get(LeaseService).give_up(attempt_id, reason)
 
 
 EXPIRY = OwedTask("campaigns.expire", _expire, _end_attempt)
@@ -64,18 +75,20 @@ EXPIRY = OwedTask("campaigns.expire", _expire, _end_attempt)
 
 def sweep(tools: Tools) -> None:
     """Send again what was lost on the way."""
-    with tools.transaction() as campaigns:
-        campaigns.leases.sweep()
-        gates_over(campaigns).rejudgements.sweep(tools.settings.sweep_seconds / 2)
-        before = campaigns.clock.now() - datetime.timedelta(seconds=tools.settings.sweep_seconds)
-        for job in owed.waiting(campaigns.session, DETECTION.name, before):
-            campaigns.jobs.send(job.name, **job.arguments)
-        retention_over(campaigns).carrying_out.send_open()
+    with tools.transaction() as services:
+        services.get(LeaseService).sweep()
+        services.get(RejudgementService).sweep(tools.settings.sweep_seconds / 2)
+        before = services.get(Clock).now() - datetime.timedelta(
+            seconds=tools.settings.sweep_seconds
+        )
+        for job in owed.waiting(services.get(Session), DETECTION.name, before):
+            services.get(Jobs).send(job.name, **job.arguments)
+        services.get(CarryingOutService).send_open()
 
 
 def start_due_schedules(tools: Tools) -> None:
     """Start the campaigns whose date has come."""
-    start_due(chosen_of(tools.transaction, lambda campaigns: campaigns.scheduling))
+    start_due(chosen_of(tools.transaction, lambda services: services.get(SchedulingService)))
 
 
 def settle_run(tools: Tools, run_id: str) -> None:
@@ -84,13 +97,13 @@ def settle_run(tools: Tools, run_id: str) -> None:
 
 
 def _settle_run(tools: Tools, run_id: UUID) -> None:
-    with tools.transaction() as campaigns:
-        Results(campaigns).settlement.settle_run(run_id)
+    with tools.transaction() as services:
+        services.get(SettlementService).settle_run(run_id)
 
 
 def _fail_run(tools: Tools, run_id: UUID, reason: str) -> None:
-    with tools.transaction() as campaigns:
-        Results(campaigns).settlement.give_up(run_id, reason)
+    with tools.transaction() as services:
+        services.get(SettlementService).give_up(run_id, reason)
 
 
 RUN_SETTLEMENT = OwedTask("results.settle_run", _settle_run, _fail_run)
@@ -100,8 +113,8 @@ def build_levels(tools: Tools) -> None:
     """Build the levels of long runs from before there were any, one after the other."""
     left = True
     while left:
-        with tools.transaction() as campaigns:
-            left = Results(campaigns).levels.build_wanted()
+        with tools.transaction() as services:
+            left = services.get(LevelService).build_wanted()
 
 
 def settle_campaign(tools: Tools, campaign_id: str) -> None:
@@ -110,13 +123,13 @@ def settle_campaign(tools: Tools, campaign_id: str) -> None:
 
 
 def _settle_campaign(tools: Tools, campaign_id: UUID) -> None:
-    with tools.transaction() as campaigns:
-        gates_over(campaigns).settlement.settle_campaign(campaign_id)
+    with tools.transaction() as services:
+        services.get(CampaignSettlementService).settle_campaign(campaign_id)
 
 
 def _end_campaign(tools: Tools, campaign_id: UUID, reason: str) -> None:
-    with tools.transaction() as campaigns:
-        gates_over(campaigns).settlement.give_up(campaign_id, reason)
+    with tools.transaction() as services:
+        services.get(CampaignSettlementService).give_up(campaign_id, reason)
 
 
 CAMPAIGN_SETTLEMENT = OwedTask("gates.settle_campaign", _settle_campaign, _end_campaign)
@@ -134,8 +147,8 @@ def detect_changes(tools: Tools, series_ids: list[str], campaign_id: str | None 
 
 
 def _detect(tools: Tools, series_ids: list[str]) -> None:
-    with tools.transaction() as campaigns:
-        gates_over(campaigns).alerts.watching.detect([UUID(one) for one in series_ids])
+    with tools.transaction() as services:
+        services.get(WatchService).detect([UUID(one) for one in series_ids])
 
 
 def _detect_owed(tools: Tools, campaign_id: UUID) -> None:
@@ -155,14 +168,14 @@ DETECTION = OwedTask("alerts.detect_changes", _detect_owed, _leave_undetected)
 
 def look_for_missed(tools: Tools) -> None:
     """Raise and end alerts of what did not take place."""
-    with tools.transaction() as campaigns:
-        gates_over(campaigns).alerts.missed.look()
+    with tools.transaction() as services:
+        services.get(MissedService).look()
 
 
 def look_at_quotas(tools: Tools) -> None:
     """Tell of quotas that are nearly used up, and of those that are."""
-    with tools.transaction() as campaigns:
-        QuotaWarningService(campaigns.session, campaigns.clock).look()
+    with tools.transaction() as services:
+        services.get(QuotaWarningService).look()
 
 
 def mail_invitation(tools: Tools, invitation_id: str) -> None:
@@ -191,16 +204,16 @@ def mail_factor(tools: Tools, letter_id: str) -> None:
 
 def answer_joining(tools: Tools, ask_id: str) -> None:
     """Invite somebody who asked to join, wherever their address lets them."""
-    with tools.joining() as joining:
-        joining.answer(UUID(ask_id))
+    with tools.transaction() as services:
+        services.get(JoiningService).answer(UUID(ask_id))
 
 
 def mail_unsent(tools: Tools) -> None:
     """Try again to send what a server did not take, and do what was lost on the way; whatever goes
     wrong with one letter keeps no other back.
     """
-    with tools.joining() as joining:
-        asks = joining.unanswered()
+    with tools.transaction() as services:
+        asks = services.get(JoiningService).unanswered()
     with tools.letters() as letters:
         invitations, resets = letters.unsent()
         factors = letters.unsent_factor_letters()
@@ -231,28 +244,28 @@ def _reason(error: Exception) -> str:
 
 def spread_notices(tools: Tools) -> None:
     """Work out who gets what happened, and have sent what is due."""
-    with tools.notices() as notices:
-        notices.spreading.spread()
-    with tools.notices() as notices:
-        for parcel_id in notices.delivering.pack():
-            notices.jobs.send("notices.deliver", parcel_id=str(parcel_id))
+    with tools.transaction() as services:
+        services.get(SpreadingService).spread()
+    with tools.transaction() as services:
+        for parcel_id in services.get(DeliveryService).pack():
+            services.get(Jobs).send("notices.deliver", parcel_id=str(parcel_id))
 
 
 def deliver_notices(tools: Tools, parcel_id: str) -> None:
     """Make one attempt to deliver; no transaction is open while others are waited for."""
-    with tools.notices() as notices:
-        parcel = notices.delivering.begin(UUID(parcel_id))
+    with tools.transaction() as services:
+        parcel = services.get(DeliveryService).begin(UUID(parcel_id))
     if parcel is None:
         return
     result = tools.sender.send(parcel)
-    with tools.notices() as notices:
-        notices.delivering.end(parcel.id, result)
+    with tools.transaction() as services:
+        services.get(DeliveryService).end(parcel.id, result)
 
 
 def tidy_notices(tools: Tools) -> None:
     """Forget notices that are old, or of people who have left."""
-    with tools.notices() as notices:
-        notices.spreading.tidy()
+    with tools.transaction() as services:
+        services.get(SpreadingService).tidy()
 
 
 def reseal(tools: Tools) -> None:
@@ -269,7 +282,7 @@ def reseal(tools: Tools) -> None:
 
 def rejudge(tools: Tools, rejudgement_id: str) -> None:
     """Judge campaigns again that somebody wants judged again."""
-    over = chosen_of(tools.transaction, lambda campaigns: gates_over(campaigns).rejudgements)
+    over = chosen_of(tools.transaction, lambda services: services.get(RejudgementService))
     carry_on(over, UUID(rejudgement_id))
 
 
@@ -285,7 +298,7 @@ def delete_campaign(tools: Tools, campaign_id: str) -> None:
 
 
 def _retention(tools: Tools) -> Transactions[CarryingOutService]:
-    return chosen_of(tools.transaction, lambda campaigns: retention_over(campaigns).carrying_out)
+    return chosen_of(tools.transaction, lambda services: services.get(CarryingOutService))
 
 
 @dataclass(frozen=True)

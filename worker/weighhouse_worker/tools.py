@@ -1,14 +1,14 @@
 """What tasks work with: one set a process, made when the first task needs it."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
 from celery import Celery
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
-from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.app.services import graph
 from weighhouse_backend.kit.background import keep_looking
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.conditions import Conditions
@@ -17,10 +17,9 @@ from weighhouse_backend.kit.db import SessionFactory, make_engine, make_session_
 from weighhouse_backend.kit.events import PassingRedis, RedisEvents, make_redis
 from weighhouse_backend.kit.jobs import CeleryJobs, make_celery
 from weighhouse_backend.kit.mail import SmtpPost
+from weighhouse_backend.kit.services import Services, services_over
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.membership.join_requests import JoiningService
-from weighhouse_backend.notices.dependencies import Notices
 from weighhouse_backend.notices.senders import Sender
 from weighhouse_backend.sign_in.mail import LetterService
 
@@ -73,20 +72,6 @@ class Tools:
         with unit_of_work(self.sessions) as session:
             yield LetterService(session, SystemClock(), self.settings, SmtpPost(self.settings))
 
-    @contextmanager
-    def joining(self) -> Iterator[JoiningService]:
-        """Who asks to join, over one transaction; what it sends leaves after its commit."""
-        with unit_of_work(self.sessions) as session:
-            jobs = CeleryJobs(self.celery, session, self.redis)
-            yield JoiningService(session, SystemClock(), self.settings, jobs)
-
-    @contextmanager
-    def notices(self) -> Iterator[Notices]:
-        """What people are told of, over one transaction; what it sends leaves after its commit."""
-        with unit_of_work(self.sessions) as session:
-            jobs = CeleryJobs(self.celery, session, self.redis)
-            yield Notices(session, SystemClock(), self.settings, jobs)
-
     @property
     def sender(self) -> Sender:
         """Takes notices to their addressees."""
@@ -99,13 +84,13 @@ class Tools:
             yield session
 
     @contextmanager
-    def transaction(self) -> Iterator[Execution]:
+    def transaction(self) -> Iterator[Services]:
         """The services over one transaction; what they send leaves after its commit."""
-        with unit_of_work(self.sessions) as session:
-            yield Execution(
-                session=session,
-                jobs=CeleryJobs(self.celery, session, self.redis),
-                events=RedisEvents(self.redis, session),
-                clock=SystemClock(),
-                settings=self.settings,
-            )
+        with unit_of_work(self.sessions) as session, self.services(session) as services:
+            yield services
+
+    def services(self, session: Session) -> AbstractContextManager[Services]:
+        """The services over somebody's transaction."""
+        jobs = CeleryJobs(self.celery, session, self.redis)
+        events = RedisEvents(self.redis, session)
+        return services_over(graph(), session, SystemClock(), self.settings, jobs, events)

@@ -4,6 +4,7 @@ import datetime
 from uuid import UUID, uuid4
 
 import numpy as np
+from weighhouse_backend.alerts.watch import WatchService
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.runs.models import Campaign
@@ -43,7 +44,7 @@ def seeded(laboratory, campaigns, courses, *, places=("m",), kinds=("k",), targe
 
 
 def look(laboratory, series_ids):
-    laboratory.work(lambda gates: gates.alerts.watching.detect(list(series_ids)))
+    laboratory.work(lambda services: services.get(WatchService).detect(list(series_ids)))
 
 
 def noise(seed, size, spread=0.01):

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.alerts.watch import WatchService
 
 from backend.tests.results.histories import history
 from backend.tests.results.laboratory import experiment
@@ -28,7 +29,7 @@ def test_a_shift_is_found_where_it_happened(watched):
 
 def test_looking_again_finds_the_same_change_and_keeps_its_name(watched, laboratory):
     _, series = watched
-    laboratory.work(lambda gates: gates.alerts.watching.detect([UUID(series["id"])]))
+    laboratory.work(lambda services: services.get(WatchService).detect([UUID(series["id"])]))
     again = laboratory.get(f"/series/{series['id']}")
     assert again["change_points"] == series["change_points"]
 
@@ -46,7 +47,7 @@ def test_another_machine_begins_a_new_segment_and_no_alert(laboratory):
         )
     found = laboratory.get("/series", metric="throughput", workload="balanced")["items"]
     series_id = next(one["id"] for one in found if one["experiment"]["name"] == "Moved")
-    laboratory.work(lambda gates: gates.alerts.watching.detect([UUID(series_id)]))
+    laboratory.work(lambda services: services.get(WatchService).detect([UUID(series_id)]))
     series = laboratory.get(f"/series/{series_id}")
     assert [point["segment"] for point in series["points"]] == [0] * 9 + [1] * 5
     assert "Other CPU" in series["segments"][1]["label"]

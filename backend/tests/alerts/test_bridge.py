@@ -3,6 +3,8 @@
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.alerts.watch import WatchService
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import FACTS, whole_run
@@ -28,7 +30,7 @@ class Moved:
         listed = self.laboratory.get("/series", metric="throughput", limit=200)["items"]
         name = self.now["name"]
         (series,) = [one["id"] for one in listed if one["experiment"]["name"] == name]
-        self.laboratory.work(lambda gates: gates.alerts.watching.detect([UUID(series)]))
+        self.laboratory.work(lambda services: services.get(WatchService).detect([UUID(series)]))
         found = self.laboratory.get(f"/series/{series}")["change_points"]
         (change,) = [one for one in found if one["status"] == "confirmed"]
         return self.laboratory.get(f"/alerts/{change['alert_id']}")
@@ -49,7 +51,9 @@ class Moved:
         assert made.status_code == 201, made.text
         campaign = made.json()["id"]
         self.laboratory.measure(lambda order: report(order, rate, NEW_MACHINE), 5)
-        self.laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+        self.laboratory.work(
+            lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+        )
         return self.laboratory.get(f"/campaigns/{campaign}")
 
 

@@ -3,9 +3,16 @@
 import datetime
 
 import pytest
+from weighhouse_backend.alerts.alert_reader import AlertReading
 from weighhouse_backend.alerts.alert_repository import AlertFilter
 from weighhouse_backend.alerts.alert_schemas import AlertUpdate
-from weighhouse_backend.gates.dependencies import gates_over
+from weighhouse_backend.alerts.missed import MissedService
+from weighhouse_backend.alerts.triage import TriageService
+from weighhouse_backend.campaigns.due_schedules import SchedulingService
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.execution.attempts import AttemptService
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.pages import PageQuery
 from weighhouse_backend.runs.states import Verdict
@@ -28,22 +35,22 @@ def world(session_factory, settings):
 
 def looked(world):
     """The world's alerts after a look, the oldest first."""
-    with world.transaction() as feature:
-        gates_over(feature).alerts.missed.look()
+    with world.transaction() as services:
+        services.get(MissedService).look()
     return shown(world)
 
 
 def shown(world):
-    with world.transaction() as feature:
-        reading = gates_over(feature).alerts.reading
+    with world.transaction() as services:
+        reading = services.get(AlertReading)
         page = reading.listed(world.caller, PageQuery(limit=200), AlertFilter())
         return [reading.read(world.caller, one.id) for one in page.items[::-1]]
 
 
 def triage(world, alert, **change):
-    with world.transaction() as feature:
+    with world.transaction() as services:
         wanted = AlertUpdate.model_validate(change)
-        gates_over(feature).alerts.triage.change(world.caller, alert.id, wanted, None)
+        services.get(TriageService).change(world.caller, alert.id, wanted, None)
 
 
 def fail_all(world, agent):
@@ -53,14 +60,14 @@ def fail_all(world, agent):
         order = world.claim(agent)
         if order is None:
             break
-        with world.transaction() as feature:
-            feature.attempts.start(order.attempt_id, order.fence, order.member)
+        with world.transaction() as services:
+            services.get(AttemptService).start(order.attempt_id, order.fence, order.member)
         world.end(order, "failed", CRASH)
 
 
 def settle(world, campaign_id, verdict):
-    with world.transaction() as feature:
-        feature.campaigns.set_verdict(campaign_id, verdict)
+    with world.transaction() as services:
+        services.get(CampaignService).set_verdict(campaign_id, verdict)
 
 
 def test_dates_that_started_nothing_are_one_alert_until_one_starts(world):
@@ -103,8 +110,10 @@ def test_what_people_said_stays_and_the_next_time_is_another_alert(world):
     assert (repeated.id, repeated.state, repeated.missed.times) == (alert.id, "expected", 2)
     assert repeated.history[0].kind == "repeated"
 
-    with world.transaction() as feature:
-        feature.scheduling.schedules.delete(world.caller, feature.experiments.get(experiment_id))
+    with world.transaction() as services:
+        services.get(SchedulingService).schedules.delete(
+            world.caller, services.get(ExperimentService).get(experiment_id)
+        )
     (over,) = looked(world)
     assert (over.state, over.ended_at is not None) == ("expected", True)
     schedule(world, experiment_id, overlap="skip")
@@ -159,7 +168,7 @@ def test_an_agent_that_is_waited_for_and_silent(world):
     (notice,) = notices_of(world.sessions, world.project_id)
     assert (notice.kind, notice.title) == ("agent_silent", alert.title)
     assert notice.path == f"/alerts?alert={alert.id}"
-    with world.transaction() as feature:
-        feature.fleet.touch(agent)
+    with world.transaction() as services:
+        services.get(FleetService).touch(agent)
     (over,) = looked(world)
     assert (over.state, over.history[0].kind) == ("fixed", "ended")

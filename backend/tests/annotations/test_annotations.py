@@ -6,6 +6,7 @@ import pytest
 from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.results.laboratory import experiment
@@ -47,7 +48,7 @@ def headers_of(laboratory, tenant, role, name):
 
 def laboratory_now(laboratory):
     found = []
-    laboratory.work(lambda gates: found.append(gates.results.campaigns.clock.now()))
+    laboratory.work(lambda services: found.append(services.get(Clock).now()))
     return found[0]
 
 

@@ -8,12 +8,11 @@ import pytest
 import yaml
 from alembic import command
 from sqlalchemy import create_engine, text
-from weighhouse_backend.execution.dependencies import Execution
-from weighhouse_backend.gates.dependencies import gates_over
-from weighhouse_backend.kit.clock import SystemClock
+from sqlalchemy.orm import Session
 from weighhouse_backend.kit.db import make_session_factory
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.series.history import HistoryService
+from weighhouse_testing.services import transaction_of
 from weighhouse_testing.stored import alembic_of, client_of, restored, said, settings_of
 
 from backend.tests.results.laboratory import Ledger
@@ -148,16 +147,12 @@ def test_series_are_keyed_by_what_was_measured_and_keep_their_figures(
     with engine.connect() as connection:
         before = connection.execute(text(points)).all()
         assert connection.scalar(text(unkeyed))
-    with unit_of_work(sessions) as session:
-        campaigns = Execution(
-            session,
-            ledger,
-            ledger,
-            SystemClock(),
-            Settings(database_url=stored_before, redis_url=redis_server),
-        )
-        for experiment_id in session.scalars(text("SELECT DISTINCT experiment_id FROM series")):
-            gates_over(campaigns).series.history.carrying.carry(experiment_id)
+    settings = Settings(database_url=stored_before, redis_url=redis_server)
+    with transaction_of(sessions, settings, jobs=ledger, events=ledger) as services:
+        for experiment_id in services.get(Session).scalars(
+            text("SELECT DISTINCT experiment_id FROM series")
+        ):
+            services.get(HistoryService).carrying.carry(experiment_id)
     with engine.connect() as connection:
         assert connection.execute(text(points)).all() == before
         assert connection.scalar(text(unkeyed)) == 0

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 import uvicorn
 from redis import Redis
+from sqlalchemy.orm import Session
 from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.roles import Role
@@ -81,8 +82,8 @@ def new_tenant(
         clock.now = SystemClock().now  # type: ignore[method-assign]
         world = make_world(session_factory, settings, redis, clock)
         token = new_token("p")
-        with world.transaction() as feature:
-            feature.session.add(
+        with world.transaction() as services:
+            services.get(Session).add(
                 ApiToken(
                     project_id=world.project_id, name="ci", role=role,
                     prefix=token_prefix(token), token_hash=token_hash(token), created_by="test",

@@ -7,9 +7,11 @@ from uuid import UUID
 from sqlalchemy import select
 from weighhouse_backend.campaigns.due_schedules import SchedulingService
 from weighhouse_backend.campaigns.due_schedules import start_due as start_all
-from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.experiments.schemas import OccurrenceRead, ScheduleRead, ScheduleWrite
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.pages import PageQuery
+from weighhouse_backend.kit.services import Services
 from weighhouse_backend.kit.unit_of_work import Transactions, chosen_of
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_testing.world import World
@@ -22,19 +24,21 @@ NIGHT = datetime.datetime(2026, 11, 21, 1, 30, tzinfo=datetime.UTC)
 def schedule(
     world: World, experiment_id: UUID, cron: str = "30 2 * * *", **wanted: Any
 ) -> ScheduleRead:
-    with world.transaction() as feature:
-        experiment = feature.experiments.get(experiment_id)
+    with world.transaction() as services:
+        experiment = services.get(ExperimentService).get(experiment_id)
         body = ScheduleWrite(cron=cron, time_zone="Europe/Vienna", **wanted)
-        return feature.scheduling.schedules.put(world.caller, experiment, body)
+        return services.get(SchedulingService).schedules.put(world.caller, experiment, body)
 
 
 def shown(world: World, experiment_id: UUID) -> ScheduleRead:
-    with world.transaction() as feature:
-        return feature.scheduling.schedules.get(feature.experiments.get(experiment_id))
+    with world.transaction() as services:
+        return services.get(SchedulingService).schedules.get(
+            services.get(ExperimentService).get(experiment_id)
+        )
 
 
-def scheduling(begin: Transactions[Execution]) -> Transactions[SchedulingService]:
-    return chosen_of(begin, lambda feature: feature.scheduling)
+def scheduling(begin: Transactions[Services]) -> Transactions[SchedulingService]:
+    return chosen_of(begin, lambda services: services.get(SchedulingService))
 
 
 def start_due(world: World) -> int:
@@ -52,8 +56,8 @@ def campaigns(world: World, experiment_id: UUID) -> list[Campaign]:
 
 def occurrences(world: World, experiment_id: UUID) -> list[OccurrenceRead]:
     """Oldest first."""
-    with world.transaction() as feature:
-        log = feature.scheduling.schedules.occurrences
+    with world.transaction() as services:
+        log = services.get(SchedulingService).schedules.occurrences
         return log.listed(experiment_id, PageQuery(limit=200)).items[::-1]
 
 
@@ -62,8 +66,8 @@ def outcomes(world: World, experiment_id: UUID) -> list[str]:
 
 
 def end(world: World, campaign: Campaign) -> None:
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign.id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign.id)
 
 
 def at(world: World, date: datetime.datetime) -> None:
@@ -73,6 +77,6 @@ def at(world: World, date: datetime.datetime) -> None:
 
 def spoil(world: World, experiment_id: UUID, **changed: Any) -> None:
     """Change the stored document behind the platform's back."""
-    with world.transaction() as feature:
-        revision = feature.experiments.revision(experiment_id, 1)
+    with world.transaction() as services:
+        revision = services.get(ExperimentService).revision(experiment_id, 1)
         revision.document = {**revision.document, **changed}

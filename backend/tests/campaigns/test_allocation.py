@@ -8,7 +8,11 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select
 from weighhouse_backend.campaigns.placement import Need, Offer, Spot, allows, gang
+from weighhouse_backend.execution.attempts import AttemptService
+from weighhouse_backend.execution.intake import IntakeService
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.runs.models import Attempt
+from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 from weighhouse_protocol.target import Target
@@ -152,29 +156,29 @@ def test_a_campaign_stays_on_machines_like_its_first(world: World) -> None:
 
     assert set(world.given()) == {twin}
     world.clock.forward(200)  # both of the fast ones are silent now
-    with world.transaction() as feature:
-        feature.fleet.authenticate(world.tokens[slow])
+    with world.transaction() as services:
+        services.get(FleetService).authenticate(world.tokens[slow])
     assert world.given() == [], "what they began may still come"
     world.clock.forward(world.settings.lost_after_seconds)
     world.watch()
-    with world.transaction() as feature:
-        feature.fleet.authenticate(world.tokens[slow])
+    with world.transaction() as services:
+        services.get(FleetService).authenticate(world.tokens[slow])
     assert set(world.given()) == {slow}
     assert world.campaign(campaign_id).environment == world.agent_row(slow).fingerprint
 
 
 def test_draining_and_silent_agents_get_nothing(world: World) -> None:
     draining, silent = world.agent("d"), world.agent("s")
-    with world.transaction() as feature:
-        feature.fleet.agent(draining).draining = True
+    with world.transaction() as services:
+        services.get(FleetService).agent(draining).draining = True
     world.start()
     world.clock.forward(200)
-    with world.transaction() as feature:
-        feature.fleet.authenticate(world.tokens[draining])
+    with world.transaction() as services:
+        services.get(FleetService).authenticate(world.tokens[draining])
 
     assert world.allocate() == []
-    with world.transaction() as feature:
-        feature.fleet.authenticate(world.tokens[silent])
+    with world.transaction() as services:
+        services.get(FleetService).authenticate(world.tokens[silent])
     assert world.given() == [silent]
 
 
@@ -189,8 +193,8 @@ def test_another_projects_agents_are_never_used(new_world) -> None:
 def test_higher_priority_goes_first_and_then_age(world: World) -> None:
     agent = world.agent()
     old, urgent = world.start(repetitions=1), world.start(repetitions=1)
-    with world.transaction() as feature:
-        row = feature.repository.lock_campaign(urgent)
+    with world.transaction() as services:
+        row = services.get(CampaignRepository).lock_campaign(urgent)
         assert row is not None
         row.priority = 1
 
@@ -257,12 +261,12 @@ def test_allocators_agents_and_watchers_at_once_never_wait_for_each_other(
         order = world.claim(agent)
         if order is None:
             return
-        with world.transaction() as feature:
-            feature.attempts.start(order.attempt_id, order.fence)
+        with world.transaction() as services:
+            services.get(AttemptService).start(order.attempt_id, order.fence)
         for phase in ("load", "warmup", "measure"):
-            with world.transaction() as feature:
-                attempt = feature.intake.open_batch(order.attempt_id, phase)
-                feature.intake.advance(attempt, attempt.events_stored + 1)
+            with world.transaction() as services:
+                attempt = services.get(IntakeService).open_batch(order.attempt_id, phase)
+                services.get(IntakeService).advance(attempt, attempt.events_stored + 1)
             world.beat(order, phase)
         assert world.end(order) == "accepted"
         world.settle(order.run_id)

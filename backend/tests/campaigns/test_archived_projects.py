@@ -2,7 +2,11 @@
 
 import datetime
 
+from sqlalchemy.orm import Session
+from weighhouse_backend.campaigns.due_schedules import SchedulingService
 from weighhouse_backend.campaigns.schemas import RepeatsWanted
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.membership.projects import ProjectService
 from weighhouse_testing.world import World
@@ -13,9 +17,9 @@ from .served import Tenant
 
 def set_archived(world: World, *, archived: bool) -> None:
     """As an owner does."""
-    with world.transaction() as feature:
+    with world.transaction() as services:
         owner = world.owner
-        projects = ProjectService(feature.session, world.clock)
+        projects = ProjectService(services.get(Session), world.clock)
         (projects.archive if archived else projects.restore)(owner, world.project_id)
 
 
@@ -76,20 +80,26 @@ def test_dates_that_pass_meanwhile_start_nothing_and_are_not_made_up_for(world: 
     assert outcomes(world, experiment) == [], "it stands still"
     still = shown(world, experiment)
     assert (still.next, "stands still" in str(still.problem)) == ([], True)
-    with world.transaction() as feature:
-        listed = feature.experiments.summary(feature.experiments.get(experiment)).schedule
+    with world.transaction() as services:
+        listed = (
+            services.get(ExperimentService)
+            .summary(services.get(ExperimentService).get(experiment))
+            .schedule
+        )
         assert listed is not None
         assert (listed.next_at, listed.problem) == (None, still.problem)
-    with world.transaction() as feature:
-        assert world.project_id not in feature.scheduling.schedules.projects()
+    with world.transaction() as services:
+        assert world.project_id not in services.get(SchedulingService).schedules.projects()
     set_archived(world, archived=False)
     assert start_due(world) == 0
     (passed,) = occurrences(world, experiment)
     assert (passed.outcome, passed.dates_count) == ("missed", 3)
     assert passed.reason == "the project was archived"
     assert shown(world, experiment).next[0] == night(3)
-    with world.transaction() as feature:
-        told = {one.experiment_id for one in feature.scheduling.schedules.not_started()}
+    with world.transaction() as services:
+        told = {
+            one.experiment_id for one in services.get(SchedulingService).schedules.not_started()
+        }
     assert experiment not in told, "nobody is alarmed by what was meant"
     at(world, night(3))
     assert start_due(world) == 1
@@ -106,8 +116,8 @@ def test_a_date_that_waits_is_given_up(world: World) -> None:
     assert outcomes(world, experiment) == ["started", "waiting"]
     set_archived(world, archived=True)
     (first,) = campaigns(world, experiment)
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, first.id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, first.id)
     assert start_due(world) == 0
     set_archived(world, archived=False)
     assert start_due(world) == 0
@@ -122,5 +132,5 @@ def test_the_projects_other_rows_are_untouched(world: World) -> None:
         project = session.get_one(Project, world.project_id)
         assert project.archived_by == "Olga"
         assert project.restored_at is None
-    with world.transaction() as feature:
-        assert feature.campaigns.get(campaign).status == "queued"
+    with world.transaction() as services:
+        assert services.get(CampaignService).get(campaign).status == "queued"

@@ -1,9 +1,14 @@
 """Blocks stay on their machines; what is lost, late, unreadable or ended is dealt with."""
 
 import pytest
+from sqlalchemy.orm import Session
+from weighhouse_backend.execution.attempts import AttemptService
+from weighhouse_backend.execution.intake import IntakeService
 from weighhouse_backend.experiments.models import ExperimentRevision as Revision
 from weighhouse_backend.fleet.errors import AgentRefused
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.runs.errors import AttemptNotYours
+from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_testing.world import World
 
 
@@ -55,10 +60,10 @@ def test_what_cannot_be_read_is_set_aside_and_everybody_else_goes_on(world: Worl
     agent = world.agent()
     poisoned = world.start(repetitions=1)
     healthy = world.start(repetitions=1)
-    with world.transaction() as feature:
-        campaign = feature.repository.campaign(poisoned)
+    with world.transaction() as services:
+        campaign = services.get(CampaignRepository).campaign(poisoned)
         assert campaign is not None
-        revision = feature.session.get_one(Revision, campaign.revision_id)
+        revision = services.get(Session).get_one(Revision, campaign.revision_id)
         revision.document = revision.document | {"targets": "none of your business"}
     (attempt,) = world.allocate()
     assert world.run(attempt.run_id).campaign_id == healthy
@@ -75,8 +80,8 @@ def test_the_late_result_of_an_attempt_counts_after_the_third_loss(world: World)
         orders.append(world.take(agent))
         world.clock.forward(world.settings.lost_after_seconds + 1)
         world.watch()
-        with world.transaction() as feature:
-            feature.fleet.authenticate(world.tokens[agent])
+        with world.transaction() as services:
+            services.get(FleetService).authenticate(world.tokens[agent])
     run = world.run(orders[0].run_id)
     assert (run.status, world.campaign(campaign_id).status) == ("failed", "settling")
     assert world.beat(orders[1]) == "none", "it may bring its result"
@@ -96,12 +101,15 @@ def test_what_has_ended_takes_nothing_more_and_a_revoked_agent_gets_in_nowhere(
     world.start(repetitions=1)
     order = world.take(agent)
     world.end(order)
-    with world.transaction() as feature:
-        member = feature.intake.open_batch(order.attempt_id)
+    with world.transaction() as services:
+        member = services.get(IntakeService).open_batch(order.attempt_id)
         with pytest.raises(AttemptNotYours, match="is completed: it takes nothing more"):
-            feature.intake.require_open(member)
-    with world.transaction() as feature:
-        assert feature.attempts.authenticate(order.attempt_id, order.attempt_token).index == 0
-        feature.fleet.agent(agent).revoked_at = world.clock.now()
-    with world.transaction() as feature, pytest.raises(AgentRefused):
-        feature.attempts.authenticate(order.attempt_id, order.attempt_token)
+            services.get(IntakeService).require_open(member)
+    with world.transaction() as services:
+        assert (
+            services.get(AttemptService).authenticate(order.attempt_id, order.attempt_token).index
+            == 0
+        )
+        services.get(FleetService).agent(agent).revoked_at = world.clock.now()
+    with world.transaction() as services, pytest.raises(AgentRefused):
+        services.get(AttemptService).authenticate(order.attempt_id, order.attempt_token)

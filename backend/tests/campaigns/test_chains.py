@@ -4,7 +4,10 @@ import datetime
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.execution.chain_runs import ChainService
 from weighhouse_backend.runs.models import Run
+from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Failure
 from weighhouse_testing.world import World
@@ -38,12 +41,12 @@ def statuses(world: World, campaign_id: UUID) -> list[str]:
 
 def share_out(world: World, order: AttemptOrder, parts: int = 2) -> None:
     """What settling does first, with begins a second after each other."""
-    with world.transaction() as feature:
-        leader = feature.chains.awaits_parts(order.run_id)
+    with world.transaction() as services:
+        leader = services.get(ChainService).awaits_parts(order.run_id)
         assert leader is not None
         begin = world.clock.now()
         begins = [begin + datetime.timedelta(seconds=place) for place in range(parts)]
-        feature.chains.give_parts(leader, begins)
+        services.get(ChainService).give_parts(leader, begins)
 
 
 def test_the_first_is_ordered_with_all_that_follow(world: World) -> None:
@@ -79,8 +82,10 @@ def test_each_run_gets_its_part_and_is_settled_by_itself(world: World) -> None:
     world.end(order)
     assert statuses(world, campaign_id) == ["settling", "queued", "queued"]
     assert world.allocate() == [], "what follows waits for its part, not for an agent"
-    with world.transaction() as feature:
-        assert campaign_id not in {one.id for one in feature.repository.waiting_campaigns()}
+    with world.transaction() as services:
+        assert campaign_id not in {
+            one.id for one in services.get(CampaignRepository).waiting_campaigns()
+        }
     share_out(world, order)
     first, second, third = world.runs(campaign_id)
     assert statuses(world, campaign_id) == ["settling"] * 3
@@ -100,8 +105,8 @@ def test_each_run_gets_its_part_and_is_settled_by_itself(world: World) -> None:
     assert world.campaign(campaign_id).status == "running", "the first is not settled yet"
     assert world.settle(first.id)
     assert world.campaign(campaign_id).status == "settling"
-    with world.transaction() as feature:
-        assert feature.chains.awaits_parts(first.id) is None, "shared out once"
+    with world.transaction() as services:
+        assert services.get(ChainService).awaits_parts(first.id) is None, "shared out once"
 
 
 def test_the_next_run_given_is_the_first_of_the_next_chain(world: World) -> None:
@@ -138,8 +143,8 @@ def test_a_cancelled_campaign_leaves_nothing_open(world: World) -> None:
     agent = world.agent()
     campaign_id = start(world)
     order = world.take(agent)
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign_id)
     world.end(order, "cancelled")
     assert statuses(world, campaign_id) == ["cancelled"] * 3
     assert world.campaign(campaign_id).status == "cancelled"
@@ -149,8 +154,8 @@ def test_a_result_that_comes_while_it_is_cancelled_is_parted_all_the_same(world:
     agent = world.agent()
     campaign_id = start(world)
     order = world.take(agent)
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign_id)
     world.end(order)
     share_out(world, order)
     runs = world.runs(campaign_id)
@@ -180,9 +185,9 @@ def test_failed_runs_are_tried_again_with_their_whole_chain(world: World) -> Non
     campaign_id = start(world)
     runs = ended_short(world, campaign_id, agent)
     former = runs[0].result_attempt_id
-    with world.transaction() as feature:
-        feature.campaigns.set_verdict(campaign_id, None)
-        feature.campaigns.retry_failed(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).set_verdict(campaign_id, None)
+        services.get(CampaignService).retry_failed(world.caller, campaign_id)
     assert statuses(world, campaign_id) == ["queued"] * 3
     assert former is not None
     assert "measured again" in (world.attempt(former).set_aside or "")

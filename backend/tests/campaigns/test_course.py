@@ -4,6 +4,11 @@ from uuid import uuid4
 
 import pytest
 from weighhouse_backend.campaigns.plan import plan
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.campaigns.views import CampaignViews
+from weighhouse_backend.execution.attempts import AttemptService
+from weighhouse_backend.execution.intake import IntakeService
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.runs.errors import (
     AttemptNotYours,
     BaseCampaignUnusable,
@@ -11,6 +16,7 @@ from weighhouse_backend.runs.errors import (
     NothingToRetry,
     TransitionRefused,
 )
+from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_backend.runs.states import Verdict
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.report import Completion, Failure
@@ -56,13 +62,15 @@ def test_everything_goes_well(world: World) -> None:
     assert world.campaign(campaign_id).status == "settling"
     assert world.jobs.named("gates.settle_campaign") == [{"campaign_id": str(campaign_id)}]
     assert len(world.jobs.named("results.settle_run")) == 4
-    with world.transaction() as feature:
-        assert feature.campaigns.set_verdict(campaign_id, Verdict.NO_BASELINE)
+    with world.transaction() as services:
+        assert services.get(CampaignService).set_verdict(campaign_id, Verdict.NO_BASELINE)
     ended = world.campaign(campaign_id)
     assert (ended.status, ended.verdict) == ("completed", "no_baseline")
     assert ended.finished_at == world.clock.now()
-    with world.transaction() as feature:
-        card = feature.experiments.summary(feature.experiments.get(ended.experiment_id))
+    with world.transaction() as services:
+        card = services.get(ExperimentService).summary(
+            services.get(ExperimentService).get(ended.experiment_id)
+        )
     assert card.last_campaign is not None
     assert card.last_campaign.model_dump() == {
         "id": campaign_id, "status": "completed", "verdict": "no_baseline",
@@ -107,8 +115,8 @@ def test_a_claim_that_is_repeated_gets_the_same_order(world: World) -> None:
 
     assert first is not None
     assert first == again
-    with world.transaction() as feature:
-        feature.attempts.authenticate(first.attempt_id, first.attempt_token)
+    with world.transaction() as services:
+        services.get(AttemptService).authenticate(first.attempt_id, first.attempt_token)
     world.end(first)
     assert world.claim(agent, claim_id) is None, "what has ended is not begun again"
 
@@ -126,16 +134,16 @@ def test_an_agent_that_forgot_its_claim_gets_the_run_again(world: World) -> None
 
     assert order is not None
     assert (order.run_id, order.fence) == (forgotten.run_id, 2)
-    with pytest.raises(AttemptNotYours), world.transaction() as feature:
-        feature.attempts.start(forgotten.attempt_id, 1)
+    with pytest.raises(AttemptNotYours), world.transaction() as services:
+        services.get(AttemptService).start(forgotten.attempt_id, 1)
 
 
 def test_start_and_completion_may_be_repeated(world: World) -> None:
     agent = world.agent()
     world.start()
     order = world.take(agent)
-    with world.transaction() as feature:
-        feature.attempts.start(order.attempt_id, order.fence)
+    with world.transaction() as services:
+        services.get(AttemptService).start(order.attempt_id, order.fence)
 
     assert world.end(order) == "accepted"
     assert world.end(order) == "already_accepted"
@@ -147,8 +155,8 @@ def test_start_and_completion_may_be_repeated(world: World) -> None:
 def test_another_fence_is_refused(world: World) -> None:
     order = world_order(world)
 
-    with pytest.raises(AttemptNotYours, match="fence"), world.transaction() as feature:
-        feature.attempts.complete(
+    with pytest.raises(AttemptNotYours, match="fence"), world.transaction() as services:
+        services.get(AttemptService).complete(
             order.attempt_id, Completion(fence=9, outcome="completed", events_count=0)
         )
 
@@ -163,14 +171,16 @@ def test_a_completion_waits_for_its_events(world: World) -> None:
     order = world_order(world)
     completion = Completion(fence=1, outcome="completed", events_count=3)
 
-    with pytest.raises(EventsMissing, match="0 of 3"), world.transaction() as feature:
-        feature.attempts.complete(order.attempt_id, completion)
-    with world.transaction() as feature:
-        attempt = feature.intake.open_batch(order.attempt_id, "measure")
-        feature.intake.advance(attempt, 3)
-    with world.transaction() as feature:
-        assert feature.attempts.state(order.attempt_id).next_sequence == 3
-        assert feature.attempts.complete(order.attempt_id, completion).result == "accepted"
+    with pytest.raises(EventsMissing, match="0 of 3"), world.transaction() as services:
+        services.get(AttemptService).complete(order.attempt_id, completion)
+    with world.transaction() as services:
+        attempt = services.get(IntakeService).open_batch(order.attempt_id, "measure")
+        services.get(IntakeService).advance(attempt, 3)
+    with world.transaction() as services:
+        assert services.get(AttemptService).state(order.attempt_id).next_sequence == 3
+        assert (
+            services.get(AttemptService).complete(order.attempt_id, completion).result == "accepted"
+        )
 
 
 def test_a_failing_database_is_a_result_and_the_campaign_goes_on(world: World) -> None:
@@ -187,8 +197,8 @@ def test_a_failing_database_is_a_result_and_the_campaign_goes_on(world: World) -
     assert run.result_attempt_id == order.attempt_id
     world.finish_everything(agent)
     assert sorted(statuses(world, campaign_id)) == ["completed", "failed"]
-    with world.transaction() as feature:
-        feature.campaigns.set_verdict(campaign_id, Verdict.INCONCLUSIVE)
+    with world.transaction() as services:
+        services.get(CampaignService).set_verdict(campaign_id, Verdict.INCONCLUSIVE)
     assert world.campaign(campaign_id).status == "completed"
 
 
@@ -224,8 +234,8 @@ def test_a_campaign_of_failures_has_failed(world: World) -> None:
         world.end(world.take(agent), "failed", DATABASE_FAILED)
 
     assert world.campaign(campaign_id).status == "settling"
-    with world.transaction() as feature:
-        feature.campaigns.set_verdict(campaign_id, Verdict.INFRASTRUCTURE)
+    with world.transaction() as services:
+        services.get(CampaignService).set_verdict(campaign_id, Verdict.INFRASTRUCTURE)
     assert world.campaign(campaign_id).status == "failed"
 
 
@@ -235,24 +245,26 @@ def test_failed_runs_are_retried_on_demand(world: World) -> None:
     failed = world.take(agent)
     world.end(failed, "failed", DATABASE_FAILED)
     world.finish_everything(agent)
-    with world.transaction() as feature:
-        feature.campaigns.set_verdict(campaign_id, Verdict.REGRESSION)
+    with world.transaction() as services:
+        services.get(CampaignService).set_verdict(campaign_id, Verdict.REGRESSION)
 
-    with world.transaction() as feature:
-        feature.campaigns.retry_failed(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).retry_failed(world.caller, campaign_id)
 
     again = world.campaign(campaign_id)
     assert (again.status, again.verdict, again.finished_at) == ("running", None, None)
-    with world.transaction() as feature:
-        assert not feature.campaigns.set_verdict(campaign_id, Verdict.REGRESSION), "too late"
+    with world.transaction() as services:
+        assert not services.get(CampaignService).set_verdict(campaign_id, Verdict.REGRESSION), (
+            "too late"
+        )
     orders = world.finish_everything(agent)
     assert [(order.run_id, order.fence) for order in orders] == [(failed.run_id, 2)]
     assert statuses(world, campaign_id) == ["completed"] * 2
     assert world.run(failed.run_id).failure is None
-    with world.transaction() as feature:
-        feature.campaigns.set_verdict(campaign_id, Verdict.PASSED)
-    with pytest.raises(NothingToRetry), world.transaction() as feature:
-        feature.campaigns.retry_failed(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).set_verdict(campaign_id, Verdict.PASSED)
+    with pytest.raises(NothingToRetry), world.transaction() as services:
+        services.get(CampaignService).retry_failed(world.caller, campaign_id)
 
 
 def test_cancelling_ends_what_waits_and_stops_what_runs(world: World) -> None:
@@ -260,24 +272,24 @@ def test_cancelling_ends_what_waits_and_stops_what_runs(world: World) -> None:
     campaign_id = world.start()
     order = world.take(agent)
 
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign_id)
 
     assert sorted(statuses(world, campaign_id)) == ["cancelled"] * 3 + ["running"]
     assert world.campaign(campaign_id).status == "running", "one is still stopping"
     assert world.beat(order) == "graceful"
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign_id)
     assert world.beat(order) == "kill"
     world.end(order, "cancelled", Failure(kind="cancelled", message="as asked"))
     assert statuses(world, campaign_id) == ["cancelled"] * 4
     ended = world.campaign(campaign_id)
     assert ended.status == "cancelled"
     assert ended.finished_at is not None
-    with world.transaction() as feature:
-        assert feature.campaigns.cancel(world.caller, campaign_id).status == "cancelled"
+    with world.transaction() as services:
+        assert services.get(CampaignService).cancel(world.caller, campaign_id).status == "cancelled"
         with pytest.raises(TransitionRefused):
-            feature.campaigns.retry_failed(world.caller, campaign_id)
+            services.get(CampaignService).retry_failed(world.caller, campaign_id)
     assert world.allocate() == []
 
 
@@ -287,8 +299,8 @@ def test_nothing_is_tried_again_while_a_campaign_is_being_cancelled(world: World
     failed = world.take(agent)
     world.end(failed, "failed", DATABASE_FAILED)
     going_on = world.take(agent)
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign_id)
 
     with pytest.raises(TransitionRefused, match="is being cancelled"), world.transaction() as one:
         one.campaigns.retry_failed(world.caller, campaign_id)
@@ -303,8 +315,8 @@ def test_cancelling_takes_back_an_offer(world: World) -> None:
     campaign_id = world.start()
     world.allocate()
 
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign_id)
 
     assert world.campaign(campaign_id).status == "cancelled"
     assert world.claim(agent) is None
@@ -314,8 +326,8 @@ def test_a_run_that_finishes_although_cancelled_keeps_its_result(world: World) -
     agent = world.agent()
     campaign_id = world.start()
     order = world.take(agent)
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign_id)
 
     assert world.end(order) == "accepted"
     world.settle(order.run_id)
@@ -327,12 +339,12 @@ def test_a_run_that_finishes_although_cancelled_keeps_its_result(world: World) -
 def test_a_paused_campaign_gives_out_nothing(world: World) -> None:
     agent = world.agent()
     campaign_id = world.start()
-    with world.transaction() as feature:
-        feature.campaigns.pause(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).pause(world.caller, campaign_id)
     assert world.allocate() == []
 
-    with world.transaction() as feature:
-        feature.campaigns.resume(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).resume(world.caller, campaign_id)
 
     assert world.given() == [agent]
 
@@ -345,8 +357,8 @@ def test_a_base_is_chosen_when_it_is_judged_unless_one_is_named(world: World) ->
     with pytest.raises(BaseCampaignUnusable, match="queued"):
         world.campaign_of(experiment_id, base_campaign_id=first)
     world.finish_everything(agent)
-    with world.transaction() as feature:
-        feature.campaigns.set_verdict(first, Verdict.NO_BASELINE)
+    with world.transaction() as services:
+        services.get(CampaignService).set_verdict(first, Verdict.NO_BASELINE)
 
     second = world.campaign_of(experiment_id, base_campaign_id=first)
     third = world.campaign_of(experiment_id, base_campaign_id=None)
@@ -364,10 +376,10 @@ def test_time_left_shrinks_and_learns_from_finished_runs(world: World) -> None:
     campaign_id = world.start(repetitions=3)
 
     def left() -> float | None:
-        with world.transaction() as feature:
-            row = feature.repository.campaign(campaign_id)
+        with world.transaction() as services:
+            row = services.get(CampaignRepository).campaign(campaign_id)
             assert row is not None
-            return feature.views.campaign(row).seconds_left
+            return services.get(CampaignViews).campaign(row).seconds_left
 
     assert left() is None, "it waits for its first agent"
     order = world.take(agent)

@@ -4,6 +4,7 @@ import datetime
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
+from sqlalchemy.orm import Session
 from weighhouse_backend.execution.fair_share import LATELY, Shares
 from weighhouse_backend.execution.machine_time import shares_lately
 from weighhouse_backend.kit.ids import new_id
@@ -57,8 +58,8 @@ def test_what_a_project_used_is_counted_by_machine_and_forgotten(world: World) -
     world.clock.forward(600)
 
     def used() -> float:
-        with world.transaction() as feature:
-            found = shares_lately(feature.session, world.clock.now())
+        with world.transaction() as services:
+            found = shares_lately(services.get(Session), world.clock.now())
             return found.seconds.get(world.project_id, 0.0)
 
     assert used() == 600, "one machine, still at work"

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from weighhouse_backend.campaigns.placement import Need, Offer, Spot, gang, lacking
+from weighhouse_backend.execution.attempts import AttemptService
 from weighhouse_backend.execution.load_shares import share_of_load, share_of_phase
 from weighhouse_backend.experiments.errors import ExperimentInvalid
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.runs.errors import AttemptNotYours, NoSuchBarrier
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase, Share
@@ -135,8 +137,8 @@ def test_a_gang_is_given_out_whole_or_not_at_all(world: World) -> None:
         world.agent(f"load{number}", labels={"role": "load"}, topology=RING) for number in (1, 2)
     ]
     second = world.agent("db2", labels={"role": "db"}, topology=RING)
-    with world.transaction() as feature:
-        feature.fleet.agent(second).draining = True
+    with world.transaction() as services:
+        services.get(FleetService).agent(second).draining = True
     campaign_id = world.start(targets=[THREE_NODES], placement=SPREAD, repetitions=1)
     assert world.allocate() == []
     assert all(world.claim(agent) is None for agent in loads)
@@ -144,8 +146,8 @@ def test_a_gang_is_given_out_whole_or_not_at_all(world: World) -> None:
     assert waiting == (
         "you need 2 agents with role server and plugin redis, label role=db; there is 1"
     )
-    with world.transaction() as feature:
-        feature.fleet.agent(second).draining = False
+    with world.transaction() as services:
+        services.get(FleetService).agent(second).draining = False
     assert second in world.given()
     assert world.campaign(campaign_id).waiting_for is None
 
@@ -232,8 +234,8 @@ def test_one_lost_member_ends_the_gang_and_the_run_is_tried_again(
     assert world.run(orders[0].run_id).status == "queued"
     assert world.beat(orders[0]) == "kill"
     assert world.beat(orders[2]) == "kill", "a gang that was lost does not go on without the others"
-    with world.transaction() as feature, pytest.raises(AttemptNotYours):
-        feature.attempts.start(orders[2].attempt_id, 1, 2)
+    with world.transaction() as services, pytest.raises(AttemptNotYours):
+        services.get(AttemptService).start(orders[2].attempt_id, 1, 2)
     # The others were stopped; and what a driver says of a system that goes is no result any more.
     world.end(orders[0], "cancelled")
     world.end(orders[3], "failed", Failure(kind="database", message="connection closed"))
@@ -312,10 +314,10 @@ def test_an_offer_that_one_member_does_not_take_goes_back_for_all(
     taken = [world.claim(agent) for agent in four[:3]]
     assert all(taken)
     world.clock.forward(world.settings.lease_seconds + 1)
-    with world.transaction() as feature:
+    with world.transaction() as services:
         for order in taken:
             if order is not None:
-                feature.attempts.start(order.attempt_id, order.fence, order.member)
+                services.get(AttemptService).start(order.attempt_id, order.fence, order.member)
     world.watch()
     run = world.run(taken[0].run_id) if taken[0] else None
     assert run is not None

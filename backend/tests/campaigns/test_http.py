@@ -9,6 +9,7 @@ import httpx
 import pytest
 from weighhouse_backend.campaigns.endpoints import router
 from weighhouse_backend.execution.endpoints import router as agent_router
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
@@ -89,8 +90,8 @@ def test_a_repeated_request_makes_one_campaign(tenant: Tenant) -> None:
 
 def test_a_plugin_that_is_gone_refuses_the_campaign(tenant: Tenant) -> None:
     experiment_id = tenant.world.experiment()
-    with tenant.world.transaction() as feature:
-        revision = feature.experiments.revision(experiment_id, 1)
+    with tenant.world.transaction() as services:
+        revision = services.get(ExperimentService).revision(experiment_id, 1)
         document = json.loads(json.dumps(revision.document))
         document["targets"][0]["system"] = "gone"
         revision.document = document

@@ -1,7 +1,11 @@
 """Agents that fall silent, come back, or come back too late."""
 
 import pytest
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.execution.attempts import AttemptService
+from weighhouse_backend.execution.leases import LeaseService
 from weighhouse_backend.fleet.errors import AgentRefused
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.runs.errors import AttemptNotYours
 from weighhouse_protocol.report import ClockOffset, Heartbeat
 from weighhouse_testing.world import World
@@ -17,8 +21,8 @@ def hours(world: World, agent) -> None:
 
 
 def call(world: World, agent) -> None:
-    with world.transaction() as feature:
-        feature.fleet.authenticate(world.tokens[agent])
+    with world.transaction() as services:
+        services.get(FleetService).authenticate(world.tokens[agent])
 
 
 def test_a_silent_agent_is_unreachable_first_and_keeps_its_run(world: World) -> None:
@@ -30,22 +34,25 @@ def test_a_silent_agent_is_unreachable_first_and_keeps_its_run(world: World) -> 
     world.watch()
 
     assert world.run(order.run_id).status == "running"
-    with world.transaction() as feature:
-        row = feature.fleet.agent(agent)
-        assert feature.fleet.status(row, busy=True) == "unreachable"
+    with world.transaction() as services:
+        row = services.get(FleetService).agent(agent)
+        assert services.get(FleetService).status(row, busy=True) == "unreachable"
     assert world.beat(order) == "none"
-    with world.transaction() as feature:
-        assert feature.fleet.status(feature.fleet.agent(agent), busy=True) == "busy"
+    with world.transaction() as services:
+        assert (
+            services.get(FleetService).status(services.get(FleetService).agent(agent), busy=True)
+            == "busy"
+        )
 
 
 def test_a_lost_attempt_is_queued_again_and_another_agent_takes_it(world: World) -> None:
     first, second = world.agent("first"), world.agent("second")
     campaign_id = world.start(repetitions=1)
-    with world.transaction() as feature:
-        feature.fleet.agent(second).draining = True
+    with world.transaction() as services:
+        services.get(FleetService).agent(second).draining = True
     order = world.take(first)
-    with world.transaction() as feature:
-        feature.fleet.agent(second).draining = False
+    with world.transaction() as services:
+        services.get(FleetService).agent(second).draining = False
     hours(world, second)
 
     world.watch()
@@ -122,8 +129,8 @@ def test_a_sign_of_life_changes_nothing_of_what_has_ended(world: World) -> None:
     beat = Heartbeat(
         fence=order.fence, phase="load", progress=0.25, clock=ClockOffset(offset_us=7, error_us=1)
     )
-    with world.transaction() as feature:
-        answer = feature.attempts.heartbeat(order.attempt_id, beat)
+    with world.transaction() as services:
+        answer = services.get(AttemptService).heartbeat(order.attempt_id, beat)
     assert answer.cancel == "kill"
     (after,) = world.members(order.attempt_id)
     for name in ("heartbeat_at", "progress", "phase", "clock_offset_us", "clock_error_us"):
@@ -166,8 +173,8 @@ def test_a_late_result_is_kept_apart_when_another_has_come(world: World) -> None
     assert run.result_attempt_id == again.attempt_id
     assert world.attempt(order.attempt_id).status == "superseded"
     assert world.settle(run.id)
-    with pytest.raises(AttemptNotYours), world.transaction() as feature:
-        feature.attempts.start(order.attempt_id, order.fence)
+    with pytest.raises(AttemptNotYours), world.transaction() as services:
+        services.get(AttemptService).start(order.attempt_id, order.fence)
 
 
 def test_a_late_failure_of_the_infrastructure_costs_nothing_twice(world: World) -> None:
@@ -238,8 +245,8 @@ def test_a_cancelled_campaign_ends_although_its_agent_is_gone(world: World) -> N
     agent = world.agent()
     campaign_id = world.start()
     order = world.take(agent)
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).cancel(world.caller, campaign_id)
     hours(world, None)
 
     world.watch()
@@ -257,8 +264,8 @@ def test_the_sweep_sends_again_what_is_stuck(world: World) -> None:
 
     def sweep() -> list[str]:
         world.jobs.sent.clear()
-        with world.transaction() as feature:
-            feature.leases.sweep()
+        with world.transaction() as services:
+            services.get(LeaseService).sweep()
         mine = {str(campaign_id), str(order.run_id)}
         return [name for name, arguments in world.jobs.sent if mine & set(arguments.values())]
 
@@ -275,8 +282,8 @@ def test_a_revoked_agents_run_goes_to_another_at_once(world: World) -> None:
     first = world.agent("first")
     world.start(repetitions=1, targets=[{"name": "redis", "system": "redis"}])
     taken = world.take(first)
-    with world.transaction() as feature:
-        feature.fleet.agent(first).revoked_at = world.clock.now()
+    with world.transaction() as services:
+        services.get(FleetService).agent(first).revoked_at = world.clock.now()
     second = world.agent("second")
 
     world.watch()

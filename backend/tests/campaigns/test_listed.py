@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event, text
-from weighhouse_backend.campaigns.filters import CampaignFilter
+from sqlalchemy.orm import Session
+from weighhouse_backend.campaigns.filters import CampaignFilter, CampaignSearch
 from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.pages import OLDEST, PageQuery, page_of
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_testing.stored_campaigns import RARE, Stored, store_campaigns
 
 from .served import Tenant
@@ -23,8 +25,8 @@ MOST_COUNTED = 10_001
 
 
 def store(tenant: Tenant, count: int) -> Stored:
-    with tenant.world.transaction() as feature:
-        return store_campaigns(feature.session, tenant.world.project_id, count)
+    with tenant.world.transaction() as services:
+        return store_campaigns(services.get(Session), tenant.world.project_id, count)
 
 
 def listed(tenant: Tenant, **query: Any) -> dict[str, Any]:
@@ -185,13 +187,15 @@ def cost(tenant: Tenant, page: PageQuery, **filters: Any) -> tuple[int, int]:
         if "campaigns" in statement:
             asked.append((statement, parameters))
 
-    with world.transaction() as feature:
-        session, engine = feature.session, feature.session.get_bind()
+    with world.transaction() as services:
+        session, engine = services.get(Session), services.get(Session).get_bind()
         confine(session, [world.project_id])
         event.listen(engine, "before_cursor_execute", note)
         try:
-            listed = feature.repository.listed([world.project_id])
-            query = feature.search.narrow(listed, [world.project_id], CampaignFilter(**filters))
+            listed = services.get(CampaignRepository).listed([world.project_id])
+            query = services.get(CampaignSearch).narrow(
+                listed, [world.project_id], CampaignFilter(**filters)
+            )
             page_of(session, query, Campaign.id, page, lambda row: row, at=Campaign.created_at)
         finally:
             event.remove(engine, "before_cursor_execute", note)
@@ -256,10 +260,10 @@ def test_the_middle_of_a_long_list_costs_no_more(crowded: tuple[Tenant, Stored])
     tenant, stored = crowded
     page = PageQuery(limit=50, cursor=OLDEST)
     for _ in range(3):
-        with tenant.world.transaction() as feature:
-            query = feature.repository.listed([tenant.world.project_id])
+        with tenant.world.transaction() as services:
+            query = services.get(CampaignRepository).listed([tenant.world.project_id])
             read = page_of(
-                feature.session, query, Campaign.id, page, lambda row: row.number,
+                services.get(Session), query, Campaign.id, page, lambda row: row.number,
                 at=Campaign.created_at,
             )  # fmt: skip
         page = PageQuery(limit=50, cursor=read.previous_cursor)

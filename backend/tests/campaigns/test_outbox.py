@@ -5,7 +5,10 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import text
+from weighhouse_backend.campaigns.outbox import Outbox
+from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.runs.errors import TransitionRefused
+from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_testing.waits import PATIENCE_SECONDS, until
 from weighhouse_testing.world import World
 
@@ -25,16 +28,16 @@ def test_a_later_event_waits_for_an_earlier_transaction(world: World) -> None:
     inside, go_on, done = threading.Event(), threading.Event(), threading.Event()
 
     def slow() -> None:
-        with world.transaction() as feature:
-            campaign = feature.repository.lock_campaign(campaign_id)
+        with world.transaction() as services:
+            campaign = services.get(CampaignRepository).lock_campaign(campaign_id)
             assert campaign is not None
-            feature.outbox.campaign(campaign)
+            services.get(Outbox).campaign(campaign)
             inside.set()
             assert go_on.wait(PATIENCE_SECONDS)
 
     def quick() -> None:
-        with world.transaction() as feature:
-            feature.campaigns.pause(world.caller, campaign_id)
+        with world.transaction() as services:
+            services.get(CampaignService).pause(world.caller, campaign_id)
         done.set()
 
     first, second = threading.Thread(target=slow), threading.Thread(target=quick)
@@ -54,10 +57,10 @@ def test_a_later_event_waits_for_an_earlier_transaction(world: World) -> None:
 
 
 def pause_and_change_ones_mind(world: World, campaign_id: UUID) -> None:
-    with world.transaction() as feature:
-        feature.campaigns.pause(world.caller, campaign_id)
-        feature.campaigns.cancel(world.caller, campaign_id)
-        feature.campaigns.pause(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).pause(world.caller, campaign_id)
+        services.get(CampaignService).cancel(world.caller, campaign_id)
+        services.get(CampaignService).pause(world.caller, campaign_id)
 
 
 def test_what_is_rolled_back_is_never_told(world: World) -> None:
@@ -69,8 +72,8 @@ def test_what_is_rolled_back_is_never_told(world: World) -> None:
 
     with pytest.raises(TransitionRefused):
         pause_and_change_ones_mind(world, campaign_id)
-    with world.transaction() as feature:
-        feature.campaigns.pause(world.caller, campaign_id)
+    with world.transaction() as services:
+        services.get(CampaignService).pause(world.caller, campaign_id)
 
     assert len(world.events(campaign_id)) == before + 1
     assert heard.get_message(timeout=PATIENCE_SECONDS)["type"] == "message"

@@ -4,6 +4,10 @@ import datetime
 from collections.abc import Callable
 
 from sqlalchemy import text
+from sqlalchemy.orm import Session
+from weighhouse_backend.campaigns.due_schedules import SchedulingService
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_testing.world import World
 
 from .schedules import (
@@ -99,9 +103,9 @@ def test_who_switches_off_or_removes_a_schedule_lets_nothing_wait(world: World) 
         assert outcomes(world, experiment_id)[-1] == "waiting"
 
         if remove:
-            with world.transaction() as feature:
-                experiment = feature.experiments.get(experiment_id)
-                feature.scheduling.schedules.delete(world.caller, experiment)
+            with world.transaction() as services:
+                experiment = services.get(ExperimentService).get(experiment_id)
+                services.get(SchedulingService).schedules.delete(world.caller, experiment)
         else:
             schedule(world, experiment_id, enabled=False)
         end(world, campaigns(world, experiment_id)[0])
@@ -116,8 +120,8 @@ def test_a_later_date_replaces_the_campaign_under_way_in_good_order(world: World
     schedule(world, experiment_id, overlap="replace")
     at(world, NIGHT)
     start_due(world)
-    with world.transaction() as feature:
-        feature.fleet.authenticate(world.tokens[agent])
+    with world.transaction() as services:
+        services.get(FleetService).authenticate(world.tokens[agent])
     order = world.take(agent)
     world.clock.forward(DAY)
 
@@ -160,11 +164,11 @@ def test_what_became_of_dates_is_told_over_http_and_to_nobody_else(
     wanted = {"cron": "* * * * *", "time_zone": "UTC", "overlap": "replace", "missed": "report"}
     made = tenant.request("PUT", path, json=wanted).json()
     assert (made["overlap"], made["missed"], made["problem"]) == ("replace", "report", None)
-    with world.transaction() as feature:
+    with world.transaction() as services:
         back = (
             "UPDATE schedules SET next_at = next_at - interval '3 hours' WHERE experiment_id = :e"
         )
-        feature.session.execute(text(back), {"e": experiment_id})
+        services.get(Session).execute(text(back), {"e": experiment_id})
 
     assert start_due(world) == 1
 

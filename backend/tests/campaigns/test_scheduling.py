@@ -11,9 +11,12 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+from weighhouse_backend.campaigns.due_schedules import SchedulingService
 from weighhouse_backend.campaigns.due_schedules import start_due as start_all
-from weighhouse_backend.execution.dependencies import Execution
 from weighhouse_backend.experiments.occurrences import HandedOut
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.kit.services import Services
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_testing.world import World
 
@@ -51,8 +54,10 @@ def test_a_date_starts_one_campaign_however_many_look(world: World) -> None:
     made = campaigns(world, experiment_id)[0]
     assert (made.trigger, made.requested_by) == ("schedule", "Mia")
     assert made.scheduled_for == NIGHT
-    with world.transaction() as feature:
-        card = feature.experiments.summary(feature.experiments.get(experiment_id))
+    with world.transaction() as services:
+        card = services.get(ExperimentService).summary(
+            services.get(ExperimentService).get(experiment_id)
+        )
     assert card.schedule is not None
     assert card.schedule.next_at == made.scheduled_for + datetime.timedelta(days=1)
     [became] = occurrences(world, experiment_id)
@@ -156,8 +161,12 @@ def test_an_experiment_that_cannot_start_keeps_no_other_from_starting(
     assert failed.outcome == "failed"
     assert told in failed.reason
     assert shown(world, broken).problem == failed.reason
-    with world.transaction() as feature:
-        card = feature.experiments.summary(feature.experiments.get(broken)).schedule
+    with world.transaction() as services:
+        card = (
+            services.get(ExperimentService)
+            .summary(services.get(ExperimentService).get(broken))
+            .schedule
+        )
     assert card is not None
     assert card.problem == failed.reason
     assert card.next_at == NIGHT + datetime.timedelta(days=1), "it is tried again"
@@ -166,8 +175,8 @@ def test_an_experiment_that_cannot_start_keeps_no_other_from_starting(
 def test_a_schedule_is_well_again_once_a_date_started(world: World) -> None:
     experiment_id = world.experiment()
     schedule(world, experiment_id)
-    with world.transaction() as feature:
-        targets = feature.experiments.revision(experiment_id, 1).document["targets"]
+    with world.transaction() as services:
+        targets = services.get(ExperimentService).revision(experiment_id, 1).document["targets"]
     spoil(world, experiment_id, targets="none")
     at(world, NIGHT)
     start_due(world)
@@ -183,9 +192,9 @@ def test_a_schedule_without_dates_is_set_aside_until_it_is_set_again(world: Worl
     broken, good = world.experiment(), world.experiment()
     for experiment_id in (broken, good):
         schedule(world, experiment_id)
-    with world.transaction() as feature:
+    with world.transaction() as services:
         spoiled = text("UPDATE schedules SET time_zone = 'Europe/Nowhere' WHERE experiment_id = :e")
-        feature.session.execute(spoiled, {"e": broken})
+        services.get(Session).execute(spoiled, {"e": broken})
     at(world, NIGHT)
 
     assert start_due(world) == 1
@@ -209,9 +218,9 @@ class Broken:
         self.world, self.experiment_id, self.error = world, experiment_id, error
 
     @contextmanager
-    def transaction(self) -> Iterator[Execution]:
-        with self.world.transaction() as feature:
-            service = feature.scheduling
+    def transaction(self) -> Iterator[Services]:
+        with self.world.transaction() as services:
+            service = services.get(SchedulingService)
             whole = service.attend
 
             def attend(experiment_id: UUID) -> Campaign | None:
@@ -220,7 +229,7 @@ class Broken:
                 return whole(experiment_id)
 
             object.__setattr__(service, "attend", attend)
-            yield feature
+            yield services
 
 
 def test_whatever_one_schedule_raises_it_is_set_aside_and_the_others_go_on(world: World) -> None:
@@ -270,8 +279,8 @@ def test_old_occurrences_are_forgotten(world: World) -> None:
     experiment_id = world.experiment()
     schedule(world, experiment_id)
     for days in range(8):
-        with world.transaction() as feature:
-            service = feature.scheduling.schedules
+        with world.transaction() as services:
+            service = services.get(SchedulingService).schedules
             log = dataclasses.replace(service.occurrences, kept=5)
             row = service.repository.lock_schedule(experiment_id)
             assert row is not None

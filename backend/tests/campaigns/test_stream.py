@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns import stream as streams
+from weighhouse_backend.execution.intake import IntakeService
 from weighhouse_backend.identity.cookie_names import SESSION
 from weighhouse_backend.identity.models import (
     ApiToken,
@@ -95,13 +96,13 @@ def test_a_stream_begins_with_how_things_stand_and_goes_on(tenant: Tenant) -> No
         assert events[0]["data"]["runs"]["queued"] == 2
         order = world.take(agent)
         until("the run begins", lambda: (str(order.run_id), "running") in of_runs(events))
-        with world.transaction() as feature:
-            attempt = feature.intake.open_batch(order.attempt_id)
+        with world.transaction() as services:
+            attempt = services.get(IntakeService).open_batch(order.attempt_id)
             sample = {
                 "run_id": order.run_id, "at": world.clock.now(), "throughput": 5.0,
                 "p50_us": 1.0, "p99_us": 2.0, "phase": "measure", "elapsed_seconds": 1.5,
             }  # fmt: skip
-            feature.intake.tell_live(attempt, sample)
+            services.get(IntakeService).tell_live(attempt, sample)
         until("a sample is seen", lambda: any(e["event"] == "live" for e in events))
 
     live = next(event for event in events if event["event"] == "live")
@@ -214,8 +215,8 @@ def ended(tenant: Tenant, path: str, headers: dict[str, str], end: Callable[[Ses
         assert answer.status_code == 200
         for number, line in enumerate(answer.iter_lines()):
             if number == 0:
-                with tenant.world.transaction() as feature:
-                    end(feature.session)
+                with tenant.world.transaction() as services:
+                    end(services.get(Session))
             signs += line.startswith(":")
             assert signs < 2, "the stream goes on"
     return CALLS.get(tenant.url + path, headers=headers).status_code
@@ -237,8 +238,8 @@ def test_a_stream_ends_when_a_membership_does(tenant: Tenant, monkeypatch) -> No
     monkeypatch.setattr(streams, "ASK_AGAIN_SECONDS", 0.2)
     path = f"/api/v1/campaigns/{tenant.world.start(repetitions=1)}/events"
     now, cookie = SystemClock().now(), new_token("s")
-    with tenant.world.transaction() as feature:
-        session = feature.session
+    with tenant.world.transaction() as services:
+        session = services.get(Session)
         project = session.get_one(Project, tenant.world.project_id)
         user = User(email=f"{project.slug}@example.test", name="Mia", created_at=now)
         session.add(user)
@@ -260,8 +261,8 @@ def test_a_stream_ends_when_a_personal_tokens_role_rests(tenant: Tenant, monkeyp
     monkeypatch.setattr(streams, "ASK_AGAIN_SECONDS", 0.2)
     path = f"/api/v1/campaigns/{tenant.world.start(repetitions=1)}/events"
     now, token = SystemClock().now(), new_token("p")
-    with tenant.world.transaction() as feature:
-        session = feature.session
+    with tenant.world.transaction() as services:
+        session = services.get(Session)
         project = session.get_one(Project, tenant.world.project_id)
         user = User(email=f"una-{project.slug}@example.test", name="Una", created_at=now)
         session.add(user)

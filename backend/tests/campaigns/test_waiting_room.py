@@ -10,12 +10,13 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 from sqlalchemy import Engine, event, update
-from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.execution.allocation import Allocator
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_testing.own_redis import OwnRedis
+from weighhouse_testing.services import transaction_of
 from weighhouse_testing.waits import until
 from weighhouse_testing.world import PROCESS_ID, World
 
@@ -77,16 +78,10 @@ def statements() -> Iterator[list[str]]:
         event.remove(Engine, "before_cursor_execute", note)
 
 
-class Silence:
-    """Events that nobody hears: a wake-up that was lost."""
-
-    def publish(self, channel: str, event_id: int | None, kind: str, data: dict[str, Any]) -> None:
-        """Lose it."""
-
-
 def allocate_silently(world: World) -> None:
-    with unit_of_work(world.sessions) as session:
-        Execution(session, world.jobs, Silence(), world.clock, world.settings).allocator.allocate()
+    begun = transaction_of(world.sessions, world.settings, clock=world.clock, jobs=world.jobs)
+    with begun as services:
+        services.get(Allocator).allocate()
 
 
 def by_token(asked: list[str]) -> list[str]:

@@ -8,15 +8,17 @@ import pytest
 from fastapi.testclient import TestClient
 from redis import Redis
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 from weighhouse_backend.app.manifests import router as manifests
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.catalog import decisions
 from weighhouse_backend.catalog.accepted import shipped
 from weighhouse_backend.catalog.manifest_diff import MOST_TEXT, differences
-from weighhouse_backend.catalog.service import digest_of
+from weighhouse_backend.catalog.service import CatalogService, digest_of
 from weighhouse_backend.fleet.agent_changes import AgentChanges
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentChange
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.identity.models import ApiToken, AuditEntry, Project
@@ -54,14 +56,20 @@ def client(make_client) -> TestClient:
 
 
 def headers(world: World, role: Role = Role.MAINTAINER) -> dict[str, str]:
-    with world.transaction() as feature:
-        project = feature.session.get_one(Project, world.project_id)
-        token = FirstUserService(feature.session, SystemClock()).ensure_token(project, "t", None)
-        newest = feature.session.scalars(
-            select(ApiToken)
-            .where(ApiToken.project_id == project.id)
-            .order_by(ApiToken.created_at.desc(), ApiToken.id.desc())
-        ).first()
+    with world.transaction() as services:
+        project = services.get(Session).get_one(Project, world.project_id)
+        token = FirstUserService(services.get(Session), SystemClock()).ensure_token(
+            project, "t", None
+        )
+        newest = (
+            services.get(Session)
+            .scalars(
+                select(ApiToken)
+                .where(ApiToken.project_id == project.id)
+                .order_by(ApiToken.created_at.desc(), ApiToken.id.desc())
+            )
+            .first()
+        )
         assert newest is not None
         newest.role = role
     return {"Authorization": f"Bearer {token}"}
@@ -69,9 +77,9 @@ def headers(world: World, role: Role = Role.MAINTAINER) -> dict[str, str]:
 
 def bring(world: World, agent_id: UUID, *brought: Manifest) -> None:
     """An agent begins anew, with other plugins than before."""
-    with world.transaction() as feature:
-        agent = feature.session.get_one(Agent, agent_id)
-        feature.fleet.open_session(
+    with world.transaction() as services:
+        agent = services.get(Session).get_one(Agent, agent_id)
+        services.get(FleetService).open_session(
             world.tokens[agent_id],
             SessionOpening(
                 instance_id=agent.instance_id, process_id=PROCESS_ID, agent_version="0.1.0",
@@ -83,8 +91,8 @@ def bring(world: World, agent_id: UUID, *brought: Manifest) -> None:
 def distrusted(world: World, name: str = "one") -> UUID:
     """A machine that somebody enrolled, with what is in force."""
     agent_id = world.agent(name)
-    with world.transaction() as feature:
-        feature.session.get_one(Agent, agent_id).trusted = False
+    with world.transaction() as services:
+        services.get(Session).get_one(Agent, agent_id).trusted = False
     return agent_id
 
 
@@ -124,8 +132,8 @@ def test_what_differs_waits_and_is_shown(client: TestClient, world: World) -> No
     }
     assert next(iter(found)) == digest_of(CHANGED), "what waits stands first"
     assert found[digest_of(manifest("memcached"))]["state"] == "accepted"
-    with world.transaction() as feature:
-        assert feature.catalog.manifest([world.project_id], "redis").name == "Redis"
+    with world.transaction() as services:
+        assert services.get(CatalogService).manifest([world.project_id], "redis").name == "Redis"
     agent = client.get(f"/api/v1/agents/{agent_id}", headers=headers(world)).json()
     waits = {one["id"]: one["waits_in"] for one in agent["plugins"]}
     assert waits == {"redis": [str(world.project_id)], "memcached": []}
@@ -148,13 +156,17 @@ def test_work_waits_until_a_maintainer_accepts(client: TestClient, world: World)
     assert world.claim(agent_id) is not None
 
     assert listed(client, world)[digest_of(CHANGED)]["speaks"], "the one accepted last speaks"
-    with world.transaction() as feature:
-        entries = feature.session.scalars(
-            select(AuditEntry).where(
-                AuditEntry.action == "manifest.accepted",
-                AuditEntry.project_id == world.project_id,
+    with world.transaction() as services:
+        entries = (
+            services.get(Session)
+            .scalars(
+                select(AuditEntry).where(
+                    AuditEntry.action == "manifest.accepted",
+                    AuditEntry.project_id == world.project_id,
+                )
             )
-        ).all()
+            .all()
+        )
         assert [one.subject for one in entries] == ["redis 0.1.0"] * 2
 
 
@@ -163,8 +175,8 @@ def test_what_was_refused_or_taken_back_gets_no_work(client: TestClient, world: 
     assert decide(client, world, manifest("redis"), accepted=False) == 204
     found = listed(client, world)[digest_of(manifest("redis"))]
     assert (found["state"], found["decided_by"]) == ("refused", "t")
-    with world.transaction() as feature:
-        assert feature.catalog.in_force(world.project_id)[agent_id] == {"memcached"}
+    with world.transaction() as services:
+        assert services.get(CatalogService).in_force(world.project_id)[agent_id] == {"memcached"}
     bring(world, agent_id, manifest("redis"), manifest("memcached"))
     assert listed(client, world)[digest_of(manifest("redis"))]["state"] == "refused"
 
@@ -229,17 +241,17 @@ def test_while_a_fleet_is_upgraded_both_manifests_are_in_force(
     before, after = distrusted(world, "before"), distrusted(world, "after")
     newer = manifest("redis", version="0.2.0")
     bring(world, after, newer, manifest("memcached"))
-    with world.transaction() as feature:
-        assert "redis" not in feature.catalog.in_force(world.project_id)[after]
+    with world.transaction() as services:
+        assert "redis" not in services.get(CatalogService).in_force(world.project_id)[after]
     assert decide(client, world, newer, accepted=True) == 204
-    with world.transaction() as feature:
-        usable = feature.catalog.in_force(world.project_id)
+    with world.transaction() as services:
+        usable = services.get(CatalogService).in_force(world.project_id)
         assert "redis" in usable[before] & usable[after]
-        assert feature.catalog.manifest([world.project_id], "redis").version == "0.2.0"
+        assert services.get(CatalogService).manifest([world.project_id], "redis").version == "0.2.0"
     bring(world, after, manifest("redis"), manifest("memcached"))
-    with world.transaction() as feature:
-        assert "redis" in feature.catalog.in_force(world.project_id)[after], "and back"
-        assert feature.catalog.manifest([world.project_id], "redis").version == "0.1.0"
+    with world.transaction() as services:
+        assert "redis" in services.get(CatalogService).in_force(world.project_id)[after], "and back"
+        assert services.get(CatalogService).manifest([world.project_id], "redis").version == "0.1.0"
 
 
 def test_what_this_release_ships_is_accepted_by_itself(client: TestClient, world: World) -> None:
@@ -259,8 +271,11 @@ def test_the_platforms_own_machine_is_not_asked_at_each_save(
     for number in range(3):
         saved = manifest("redis", summary=f"save {number}")
         bring(world, agent_id, saved)
-        with world.transaction() as feature:
-            assert feature.catalog.manifest([world.project_id], "redis").summary == saved.summary
+        with world.transaction() as services:
+            assert (
+                services.get(CatalogService).manifest([world.project_id], "redis").summary
+                == saved.summary
+            )
         assert listed(client, world)[digest_of(saved)]["state"] == "accepted"
 
 
@@ -276,23 +291,23 @@ def test_an_offer_ends_when_the_machine_begins_anew_with_what_nobody_accepted(
 
 
 def another_project(world: World) -> UUID:
-    with world.transaction() as feature:
-        home = feature.session.get_one(Project, world.project_id)
+    with world.transaction() as services:
+        home = services.get(Session).get_one(Project, world.project_id)
         made = Project(
             organization_id=home.organization_id, slug=f"p{uuid4().hex[:8]}", name="Other",
             created_at=BEGIN,
         )  # fmt: skip
-        feature.session.add(made)
-        feature.session.flush()
+        services.get(Session).add(made)
+        services.get(Session).flush()
         return made.id
 
 
 def lend(world: World, agent_id: UUID, roles: dict[UUID, Role], *projects: UUID) -> None:
     caller = Caller("user", uuid4(), "Mia", roles)
-    with world.transaction() as feature:
-        confine(feature.session, roles)
+    with world.transaction() as services:
+        confine(services.get(Session), roles)
         change = AgentChange(lent_to=list(projects))
-        AgentChanges(feature.fleet).change(caller, agent_id, change, None)
+        AgentChanges(services.get(FleetService)).change(caller, agent_id, change, None)
 
 
 def test_lending_takes_a_maintainer_of_both(world: World) -> None:
@@ -307,16 +322,20 @@ def test_lending_takes_a_maintainer_of_both(world: World) -> None:
 
     lend(world, agent_id, both, home, other)
 
-    with world.transaction() as feature:
-        assert [one.id for one in feature.fleet.candidates(other)] == [agent_id]
-        assert feature.catalog.in_force(other)[agent_id] == {"redis", "memcached"}
-        entries = feature.session.scalars(
-            select(AuditEntry).where(AuditEntry.action == "agent.lent")
-        ).all()
+    with world.transaction() as services:
+        assert [one.id for one in services.get(FleetService).candidates(other)] == [agent_id]
+        assert services.get(CatalogService).in_force(other)[agent_id] == {"redis", "memcached"}
+        entries = (
+            services.get(Session)
+            .scalars(select(AuditEntry).where(AuditEntry.action == "agent.lent"))
+            .all()
+        )
         assert {home, other} <= {one.project_id for one in entries}, "both projects read it"
     lend(world, agent_id, {home: Role.MAINTAINER}, home)
-    with world.transaction() as feature:
-        assert feature.fleet.candidates(other) == [], "who maintains it takes it back alone"
+    with world.transaction() as services:
+        assert services.get(FleetService).candidates(other) == [], (
+            "who maintains it takes it back alone"
+        )
 
 
 def test_what_is_accepted_at_home_waits_where_it_is_lent(client: TestClient, world: World) -> None:
@@ -325,21 +344,21 @@ def test_what_is_accepted_at_home_waits_where_it_is_lent(client: TestClient, wor
     lend(world, agent_id, {home: Role.MAINTAINER, other: Role.MAINTAINER}, home, other)
     bring(world, agent_id, CHANGED)
     assert decide(client, world, CHANGED, accepted=True) == 204
-    with world.transaction() as feature:
-        assert feature.catalog.in_force(home)[agent_id] == {"redis"}
-        assert agent_id not in feature.catalog.in_force(other)
-        assert feature.catalog.manifest([other], "redis").name == "Redis"
+    with world.transaction() as services:
+        assert services.get(CatalogService).in_force(home)[agent_id] == {"redis"}
+        assert agent_id not in services.get(CatalogService).in_force(other)
+        assert services.get(CatalogService).manifest([other], "redis").name == "Redis"
 
 
 def test_machines_lent_to_all_before_serve_projects_to_come(world: World) -> None:
     agent_id = distrusted(world)
-    with world.transaction() as feature:
-        feature.session.get_one(Agent, agent_id).lent_to = None
+    with world.transaction() as services:
+        services.get(Session).get_one(Agent, agent_id).lent_to = None
     new = manifest("novel")
     bring(world, agent_id, new, manifest("redis"))
     later = another_project(world)
-    with world.transaction() as feature:
-        assert feature.catalog.in_force(later)[agent_id] == {"novel", "redis"}
+    with world.transaction() as services:
+        assert services.get(CatalogService).in_force(later)[agent_id] == {"novel", "redis"}
 
 
 def test_long_texts_are_cut_where_they_begin_to_differ() -> None:

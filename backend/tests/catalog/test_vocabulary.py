@@ -19,6 +19,7 @@ from weighhouse_backend.catalog.service import (
     MOST_PLUGINS,
     sorted_out,
 )
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.offered import MOST_VALUES
@@ -154,7 +155,9 @@ def test_what_was_kept_before_is_not_used_and_nothing_stands_still(
             ("/agents", {}),
         ):
             assert laboratory.get(path, **query)
-        laboratory.work(lambda gates: gates.settlement.settle_campaign(campaign))
+        laboratory.work(
+            lambda services: services.get(CampaignSettlementService).settle_campaign(campaign)
+        )
     kept(session_factory, before)
     assert validated(laboratory, document)["valid"]
     assert doorbell.calls == []

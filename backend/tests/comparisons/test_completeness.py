@@ -4,6 +4,7 @@ import re
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
@@ -39,7 +40,9 @@ def half(laboratory):
 def whole(laboratory, half):
     """The same, measured to its end."""
     laboratory.measure(report, 2)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(half)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(half))
+    )
     return half
 
 
@@ -119,7 +122,9 @@ def test_more_repeats_make_what_was_complete_incomplete_again(laboratory):
         "6 of 6 runs, not settled yet"
         in (laboratory.get("/comparisons", campaign=campaign)["completeness"]["words"])
     )
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+    )
     assert laboratory.get("/comparisons", campaign=campaign)["completeness"]["complete"]
 
 
@@ -133,4 +138,6 @@ def test_of_two_campaigns_the_one_that_goes_on_is_named(laboratory):
     assert [one["campaign_id"] for one in found["completeness"]["under_way"]] == [going]
     assert "0 of 2 runs" in found["completeness"]["words"]
     laboratory.measure(report, 2)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(going)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(going))
+    )

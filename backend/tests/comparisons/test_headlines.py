@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.notices.messages import DISCLOSURE, Message, as_document, text_of
 
 from backend.tests.notices.kept import notices_of
@@ -72,7 +73,9 @@ def test_of_a_campaign_under_way_it_is_so_far(laboratory):
     assert half["so_far"]
     assert half["badge"] == "So far: nobody can be said to lead"
     laboratory.measure(measured, 2)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(begun)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(begun))
+    )
     (whole,) = told(laboratory, begun)
     assert (whole["badge"], whole["so_far"]) == ("Nobody can be said to lead", False)
 

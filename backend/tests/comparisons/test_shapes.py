@@ -7,7 +7,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from sqlalchemy import event
-from weighhouse_backend.comparisons.dependencies import Comparisons
+from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.identity.access import Caller
@@ -191,8 +191,8 @@ def test_the_queries_do_not_grow_with_sides_or_repeats(laboratory, two, three, c
 
 
 def test_more_histograms_than_are_read_at_once_are_refused(laboratory, three, tenants):
-    def read(gates):
-        spectra = replace(Comparisons(gates.findings).spectra, most_histograms=14)
+    def read(services):
+        spectra = replace(services.get(SpectrumService), most_histograms=14)
         caller = Caller("user", tenants[0].user_id, "Mia", {tenants[0].project_id: Role.VIEWER})
         question = Question(campaign_id=UUID(three))
         with pytest.raises(ComparisonUnclear, match="15 runs are more than the 14"):

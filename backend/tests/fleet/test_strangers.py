@@ -9,6 +9,10 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 from weighhouse_backend.app.overviews import router as overviews
+from weighhouse_backend.execution.allocation import Allocator
+from weighhouse_backend.execution.attempts import AttemptService
+from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.identity.models import ApiToken, Project
 from weighhouse_backend.kit.clock import SystemClock
@@ -161,10 +165,10 @@ def test_a_strangers_machine_changes_nothing(laboratory: Laboratory, stranger: S
     token = str((stranger.agent or {})["Authorization"]).removeprefix("Bearer ")
     taken: list[Any] = []
 
-    def try_to_take(gates: Any) -> None:
-        domain = gates.results.campaigns
-        domain.allocator.allocate()
-        taken.append(domain.attempts.claim(domain.fleet.authenticate(token), uuid4(), token))
+    def try_to_take(services: Any) -> None:
+        attempts = services.get(AttemptService)
+        services.get(Allocator).allocate()
+        taken.append(attempts.claim(services.get(FleetService).authenticate(token), uuid4(), token))
 
     for _ in range(4):
         laboratory.work(try_to_take)
@@ -172,7 +176,9 @@ def test_a_strangers_machine_changes_nothing(laboratory: Laboratory, stranger: S
         assert order["target"]["parameters"] in ({}, {"appendonly": True, "hz": 20})
         laboratory.report(order, steady(order))
     assert taken == [None] * 4
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(queued)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(queued))
+    )
     seen = laboratory.get(f"/campaigns/{queued}")
     assert [one["name"] for one in seen["agents"]] == ["laboratory"]
     assert seen["status"] == "completed"

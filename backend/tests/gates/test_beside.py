@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import text
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.results.laboratory import experiment, manifest
@@ -55,7 +56,11 @@ class Beside:
                 run for cell in read["cells"] for run in cell["runs"] if run["status"] == "queued"
             ]
             self.laboratory.measure(self.report, len(waiting))
-            self.laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
+            self.laboratory.work(
+                lambda services: services.get(CampaignSettlementService).settle_campaign(
+                    UUID(campaign_id)
+                )
+            )
         return campaign_id
 
     def gate(self, campaign_id, **query):

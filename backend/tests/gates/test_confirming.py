@@ -3,6 +3,10 @@
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.gates.bases import BaseService
+from weighhouse_backend.gates.repository import GateRepository
+from weighhouse_backend.gates.settlement import CampaignSettlementService
+from weighhouse_backend.series.repository import SeriesRepository
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.sides import report
@@ -25,7 +29,9 @@ def slow(order, *factors):
 
 
 def settle(laboratory, campaign):
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+    )
     return laboratory.get(f"/campaigns/{campaign}")
 
 
@@ -119,11 +125,11 @@ def past(laboratory, campaign):
     """The campaigns from which is learned what noise is, by identifier."""
     found = set()
 
-    def look(gates):
-        own = gates.choosing.cells([UUID(campaign)])[UUID(campaign)]
-        experiment_id = gates.repository.campaigns([UUID(campaign)])[0].experiment_id
+    def look(services):
+        own = services.get(BaseService).cells([UUID(campaign)])[UUID(campaign)]
+        experiment_id = services.get(GateRepository).campaigns([UUID(campaign)])[0].experiment_id
         identities = {cell.identity().digest for cell in own.values()}
-        rows = gates.series.repository.past(experiment_id, identities, None, (), 60)
+        rows = services.get(SeriesRepository).past(experiment_id, identities, None, (), 60)
         found.update(str(row.campaign_id) for row in rows)
 
     laboratory.work(look)

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import FACTS, whole_run
@@ -57,7 +58,9 @@ def test_the_threshold_of_a_gate_may_be_asked_for(laboratory, campaigns):
 def test_settling_again_changes_nothing(laboratory, campaigns):
     slower = campaigns[2]
     before = (laboratory.get(f"/campaigns/{slower}"), laboratory.get(f"/campaigns/{slower}/gate"))
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(slower)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(slower))
+    )
     after = (laboratory.get(f"/campaigns/{slower}"), laboratory.get(f"/campaigns/{slower}/gate"))
     assert after == before
 

@@ -4,6 +4,8 @@ import collections
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.campaigns.looks import LookService
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_judging.verdicts.sides import judge
 from weighhouse_protocol.figures import CATALOGUE
 
@@ -55,7 +57,9 @@ def finish(laboratory, campaign, factors):
     while True:
         queued = laboratory.get(f"/campaigns/{campaign}")["runs"]["queued"]
         orders += laboratory.measure(reported, queued)
-        laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+        laboratory.work(
+            lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+        )
         if laboratory.get(f"/campaigns/{campaign}")["status"] != "running":
             return orders
 
@@ -138,9 +142,9 @@ def test_a_worker_that_dies_in_a_look_leaves_no_trace(laboratory):
     class Killed(Exception):
         pass
 
-    def look_and_die(gates):
-        gates.settlement.settle_campaign(UUID(campaign))
-        assert gates.results.campaigns.looks.of(UUID(campaign))
+    def look_and_die(services):
+        services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+        assert services.get(LookService).of(UUID(campaign))
         raise Killed
 
     with pytest.raises(Killed):
@@ -148,7 +152,9 @@ def test_a_worker_that_dies_in_a_look_leaves_no_trace(laboratory):
     stands = laboratory.get(f"/campaigns/{campaign}")
     assert (stands["status"], stands["looks"], stands["runs"]["total"]) == ("settling", [], 10)
     for _ in range(2):  # a task may come twice
-        laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+        laboratory.work(
+            lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+        )
     stands = laboratory.get(f"/campaigns/{campaign}")
     assert (stands["status"], len(stands["looks"])) == ("running", 1)
     assert stands["runs"]["total"] == 12
@@ -185,7 +191,9 @@ def test_a_side_that_never_runs_gets_no_more_blocks(laboratory):
         return [] if order["target"]["name"] == "redis" else whole_run(rate=400)
 
     laboratory.measure(half_dead, 10)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+    )
     found = laboratory.get(f"/campaigns/{campaign}")
     assert found["status"] == "completed"
     assert {cell["course"] for cell in found["cells"]} == {"hopeless"}
@@ -212,7 +220,9 @@ def test_against_a_base_too_a_cell_may_be_undecided(laboratory):
         return whole_run(seed=order["seed"] % 5, rate=rate)
 
     laboratory.measure(near_the_threshold, 5)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(slower)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(slower))
+    )
     found = laboratory.get(f"/campaigns/{slower}")
     assert (found["status"], found["cells"][0]["course"]) == ("running", "undecided")
     assert found["cells"][0]["course_reason"] == "against the base: unclear"

@@ -4,6 +4,10 @@ from itertools import count
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.comparisons.floors import FloorService
+from weighhouse_backend.gates.bases import BaseService
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
@@ -23,7 +27,9 @@ def carry_out(laboratory, document, **wanted):
     campaign = laboratory.campaign(document, **wanted)
     queued = laboratory.get(f"/campaigns/{campaign}")["runs"]["queued"]
     orders = laboratory.measure(noisy, queued)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+    )
     return campaign, orders
 
 
@@ -87,7 +93,9 @@ def test_noise_is_no_base_and_in_no_series(laboratory, measured):
     campaign = laboratory.campaign(usual)
     assert laboratory.get(f"/campaigns/{campaign}")["base_campaign_id"] is None
     laboratory.measure(noisy, 1)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+    )
     experiment_id = laboratory.get(f"/campaigns/{campaign}")["experiment"]["id"]
     series = laboratory.get("/series", experiment_id=experiment_id)["items"]
     assert series
@@ -108,7 +116,11 @@ def test_settling_again_keeps_what_was_learnt_once(laboratory, measured):
     )  # fmt: skip
     assert answer.status_code == 202, answer.text
     laboratory.measure(noisy, 2)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(measured[1][0])))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(
+            UUID(measured[1][0])
+        )
+    )
     after = floor(laboratory)
     assert after.keys() == before.keys()
     assert after["redis", "throughput"]["pairs"] == 13
@@ -123,10 +135,10 @@ def test_the_same_cells_measured_once_have_this_floor(laboratory, measured):
     campaign, _ = carry_out(laboratory, document)
     found = []
 
-    def ask(gates):
-        stored = gates.results.campaigns.campaigns.get(UUID(campaign))
-        cells = gates.choosing.cells([stored.id])[stored.id]
-        floor_of = gates.floors.of_cells(stored.project_id, cells)
+    def ask(services):
+        stored = services.get(CampaignService).get(UUID(campaign))
+        cells = services.get(BaseService).cells([stored.id])[stored.id]
+        floor_of = services.get(FloorService).of_cells(stored.project_id, cells)
         found.extend(floor_of(cell, "throughput") for cell in cells)
 
     laboratory.work(ask)

@@ -5,16 +5,16 @@ from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import text
-from weighhouse_backend.execution.dependencies import Execution
-from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.gates.rejudgement_schemas import RejudgementCreate
-from weighhouse_backend.gates.rejudgements import MOST_TRIES, carry_on
+from weighhouse_backend.gates.rejudgement_service import RejudgingService
+from weighhouse_backend.gates.rejudgements import MOST_TRIES, RejudgementService, carry_on
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.problems import Forbidden
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_judging.rules import RULES_VERSION
+from weighhouse_testing.services import transaction_of
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.sides import report, weigh
@@ -92,16 +92,12 @@ def transactions(laboratory, change=None):
 
     @contextmanager
     def transaction():
-        with unit_of_work(laboratory.sessions) as session:
-            gates = gates_over(
-                Execution(
-                    session, laboratory.ledger, laboratory.ledger, SystemClock(),
-                    laboratory.settings,
-                )
-            )  # fmt: skip
+        ledger = laboratory.ledger
+        begun = transaction_of(laboratory.sessions, laboratory.settings, jobs=ledger, events=ledger)
+        with begun as services:
             if change is not None:
-                change(gates)
-            yield gates.rejudgements
+                change(services)
+            yield services.get(RejudgementService)
 
     return transaction
 
@@ -173,7 +169,9 @@ def test_more_repeats_supersede_the_verdict(laboratory):
     )
     assert answer.status_code == 202, answer.text
     laboratory.measure(report, 1)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+    )
     gate = before.gate(campaign)
     (superseded,) = gate["superseded"]
     assert superseded["message"] == first["message"]
@@ -185,15 +183,15 @@ def test_one_that_cannot_be_judged_keeps_no_other_from_its_turn(laboratory):
     first, second = before.run(), before.run()
     before.judged_otherwise(second, "inconclusive")
 
-    def break_first(gates):
-        whole = gates.rejudging.judge
+    def break_first(services):
+        whole = services.get(RejudgingService).judge
 
         def judge(campaign_id, *arguments, **named):
             if campaign_id == UUID(first):
                 raise ValueError("its document is of no version we know")
             return whole(campaign_id, *arguments, **named)
 
-        object.__setattr__(gates.rejudging, "judge", judge)
+        object.__setattr__(services.get(RejudgingService), "judge", judge)
 
     came = before.work_off(before.ask(experiment="broken"), break_first)
     assert came[first]["outcome"] == "failed"
@@ -206,15 +204,15 @@ def test_what_a_worker_left_behind_is_taken_up_and_given_up_after_some_tries(lab
     first, second = before.run(), before.run()
     rejudgement = before.ask(campaigns=[first, second])
     for _ in range(MOST_TRIES):  # each begins, and dies before it has judged
-        laboratory.work(lambda gates: gates.rejudgements.next(UUID(rejudgement)))
+        laboratory.work(lambda services: services.get(RejudgementService).next(UUID(rejudgement)))
     laboratory.ledger.jobs.clear()
-    laboratory.work(lambda gates: gates.rejudgements.sweep(0))
+    laboratory.work(lambda services: services.get(RejudgementService).sweep(0))
     assert ("gates.rejudge", {"rejudgement_id": rejudgement}) in laboratory.ledger.jobs
     came = before.work_off(rejudgement)
     assert (came[first]["outcome"], came[second]["outcome"]) == ("failed", "unchanged")
     assert f"in {MOST_TRIES} tries" in came[first]["reason"]
     laboratory.ledger.jobs.clear()
-    laboratory.work(lambda gates: gates.rejudgements.sweep(0))
+    laboratory.work(lambda services: services.get(RejudgementService).sweep(0))
     assert laboratory.ledger.jobs == []
 
 

@@ -4,6 +4,8 @@ from itertools import cycle
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.campaigns.looks import LookService
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
@@ -41,7 +43,9 @@ def finish(laboratory, campaign, report):
 
 
 def settle(laboratory, campaign):
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+    )
 
 
 def curves(slug, **changes):
@@ -153,9 +157,9 @@ def test_a_worker_that_dies_while_it_chooses_leaves_no_trace(laboratory):
     class Killed(Exception):
         pass
 
-    def choose_and_die(gates):
-        gates.settlement.settle_campaign(UUID(campaign))
-        assert gates.results.campaigns.looks.of(UUID(campaign))
+    def choose_and_die(services):
+        services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+        assert services.get(LookService).of(UUID(campaign))
         raise Killed
 
     with pytest.raises(Killed):

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.directories.models import Directory
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.identity.access import CSRF_HEADER
 from weighhouse_backend.identity.cookie_names import SESSION
 from weighhouse_backend.identity.factor_models import Passkey, SecondFactor
@@ -145,7 +146,9 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
     document = experiment(MARK, **DOCUMENT)
     campaign = laboratory.campaign(document)
     order = _measure(laboratory, 6)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
+    )
     saved = called("GET", f"/experiments/{MARK}")
     called(
         "POST",

@@ -15,12 +15,16 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import sessionmaker
-from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.execution.attempts import AttemptService
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.problems import Problem
+from weighhouse_backend.kit.services import Services
 from weighhouse_backend.measurements.models import Interval as StoredInterval
-from weighhouse_backend.results.dependencies import Results
+from weighhouse_backend.results.ingestion import EventService
+from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Run
 from weighhouse_backend.runs.states import LIVE_ATTEMPTS, LIVE_MEMBERS
 from weighhouse_protocol.driver import Interval
@@ -162,11 +166,11 @@ class Simulation:
         """Take everything back to where the example began."""
         self._example.rollback()
 
-    def call(self, action: Callable[[Execution], T]) -> T | None:
+    def call(self, action: Callable[[Services], T]) -> T | None:
         """A call of the API: one transaction; a refusal is an answer, any other error is none."""
         try:
-            with self.world.transaction() as feature:
-                return action(feature)
+            with self.world.transaction() as services:
+                return action(services)
         except Problem:
             return None
 
@@ -176,9 +180,9 @@ class Simulation:
         """Ask for work; the order is kept once, however often it is given."""
         token = self.world.tokens[agent_id]
 
-        def ask(feature: Execution) -> AttemptOrder | None:
-            agent = feature.fleet.authenticate(token)
-            return feature.attempts.claim(agent, claim_id, token)
+        def ask(services: Services) -> AttemptOrder | None:
+            agent = services.get(FleetService).authenticate(token)
+            return services.get(AttemptService).claim(agent, claim_id, token)
 
         order = self.call(ask)
         if order is not None:
@@ -189,19 +193,21 @@ class Simulation:
                 self.parts.append(Part(agent_id, order))
         return order
 
-    def _as_member(self, part: Part, action: Callable[[Execution, int], T]) -> T | None:
-        def ask(feature: Execution) -> T:
-            own = feature.attempts.authenticate(part.order.attempt_id, part.order.attempt_token)
+    def _as_member(self, part: Part, action: Callable[[Services, int], T]) -> T | None:
+        def ask(services: Services) -> T:
+            own = services.get(AttemptService).authenticate(
+                part.order.attempt_id, part.order.attempt_token
+            )
             assert own.index == part.order.member
-            return action(feature, own.index)
+            return action(services, own.index)
 
         return self.call(ask)
 
     def start(self, part: Part) -> bool:
         """Tell that the work begins."""
 
-        def ask(feature: Execution, member: int) -> bool:
-            feature.attempts.start(part.order.attempt_id, part.order.fence, member)
+        def ask(services: Services, member: int) -> bool:
+            services.get(AttemptService).start(part.order.attempt_id, part.order.fence, member)
             return True
 
         return bool(self._as_member(part, ask))
@@ -211,7 +217,9 @@ class Simulation:
         beat = Heartbeat(fence=part.order.fence, phase="measure", next_sequence=len(part.events))
         answer = self._as_member(
             part,
-            lambda feature, member: feature.attempts.heartbeat(part.order.attempt_id, beat, member),
+            lambda services, member: services.get(AttemptService).heartbeat(
+                part.order.attempt_id, beat, member
+            ),
         )
         return answer.cancel if answer else None
 
@@ -224,7 +232,7 @@ class Simulation:
         before = self.stored(part)
         answer = self._as_member(
             part,
-            lambda feature, member: Results(feature).events.store(
+            lambda services, member: services.get(EventService).store(
                 part.order.attempt_id, events, member
             ),
         )
@@ -243,7 +251,7 @@ class Simulation:
         """Tell the outcome."""
         answer = self._as_member(
             part,
-            lambda feature, member: feature.attempts.complete(
+            lambda services, member: services.get(AttemptService).complete(
                 part.order.attempt_id, part.completion, member
             ),
         )
@@ -264,15 +272,17 @@ class Simulation:
         """Do what jobs would: write the figures of runs that have a result."""
         for run in self.runs():
             if run.status == "settling":
-                with self.world.transaction() as feature:
-                    Results(feature).settlement.settle_run(run.id)
+                with self.world.transaction() as services:
+                    services.get(SettlementService).settle_run(run.id)
 
     def revoke(self, agent_id: UUID) -> None:
         """An agent is not wanted any more."""
         world = self.world
         roles = {world.project_id: Role.MAINTAINER}
-        with world.transaction() as feature:
-            feature.fleet.revoke(Caller("user", world.project_id, "Olga", roles), agent_id)
+        with world.transaction() as services:
+            services.get(FleetService).revoke(
+                Caller("user", world.project_id, "Olga", roles), agent_id
+            )
         self.revoked.add(agent_id)
 
     # Looking
@@ -352,7 +362,11 @@ class Simulation:
         while len([one for one in self.agents if one not in self.revoked]) < AGENTS:
             self.agents.append(world.agent(f"spare-{uuid4().hex[:6]}", cpu="same"))
         for campaign_id in self.campaigns:
-            self.call(lambda feature, one=campaign_id: feature.campaigns.resume(world.caller, one))
+            self.call(
+                lambda services, one=campaign_id: services.get(CampaignService).resume(
+                    world.caller, one
+                )
+            )
         for _ in range(MOST_ROUNDS):
             self.settle()
             if {run.status for run in self.runs()} <= FINAL:

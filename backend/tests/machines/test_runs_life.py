@@ -15,6 +15,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from sqlalchemy import Engine
+from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.settings import Settings
 
@@ -73,7 +74,9 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
             campaigns = self.simulation.campaigns
             chosen = campaigns[number % len(campaigns)]
             caller = self.simulation.world.caller
-            self.simulation.call(lambda feature: getattr(feature.campaigns, verb)(caller, chosen))
+            self.simulation.call(
+                lambda services: getattr(services.get(CampaignService), verb)(caller, chosen)
+            )
 
         @precondition(lambda self: not self.simulation.revoked)
         @rule(agent=AGENTS)

@@ -12,11 +12,12 @@ from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.notices.announcements import notify
-from weighhouse_backend.notices.dependencies import Notices
 from weighhouse_backend.notices.endpoints import router
 from weighhouse_backend.notices.kinds import NoticeKind
 from weighhouse_backend.notices.models import NoticeChannel, NoticeDelivery, NoticeEntry
+from weighhouse_backend.notices.recipients import SpreadingService
 from weighhouse_backend.sign_in.account_endpoints import router as account
+from weighhouse_testing.services import transaction_of
 
 from backend.tests.conftest import PASSWORD
 from backend.tests.people import router as identity
@@ -61,8 +62,8 @@ def happens(session_factory, settings, project_id, **more):
     with unit_of_work(session_factory) as session:
         cause = {"cause": str(datetime.datetime.now(datetime.UTC))}
         notify(session, SystemClock(), project_id=project_id, **{**facts, **cause, **more})
-    with unit_of_work(session_factory) as session:
-        Notices(session, SystemClock(), settings, None).spreading.spread()
+    with transaction_of(session_factory, settings) as services:
+        services.get(SpreadingService).spread()
 
 
 def webhook(client, tenant, **more):

@@ -5,6 +5,8 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import text
+from weighhouse_backend.execution.allocation import Allocator
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.quotas.kinds import month_of
 
@@ -70,7 +72,9 @@ def test_a_spent_month_starts_nothing_and_stops_nothing(laboratory, session_fact
     assert left == pytest.approx((month_of(now)[1] - now).total_seconds(), abs=120)
     assert "Retry-After" not in answer.headers
     laboratory.measure(steady, 2)
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign_id))
+    )
     found = laboratory.get(f"/campaigns/{campaign_id}")
     assert (found["status"], found["runs"]["completed"]) == ("completed", 2)
     again = laboratory.client.post(
@@ -123,7 +127,7 @@ def test_runs_beyond_the_quota_wait_and_say_so(laboratory, session_factory, tena
     laboratory.enrol()  # a second machine
     campaign_id = laboratory.campaign(experiment("waiting", repetitions=2))
     limit(session_factory, tenant, concurrent_runs=1)
-    laboratory.work(lambda gates: gates.results.campaigns.allocator.allocate())
+    laboratory.work(lambda services: services.get(Allocator).allocate())
     found = laboratory.get(f"/campaigns/{campaign_id}")
     assert use(laboratory)["concurrent_runs"]["used"] == 1
     assert found["waiting_for"] == (
@@ -131,10 +135,10 @@ def test_runs_beyond_the_quota_wait_and_say_so(laboratory, session_factory, tena
     )
     assert found["runs"]["failed"] == 0
     limit(session_factory, tenant, concurrent_runs=2)
-    laboratory.work(lambda gates: gates.results.campaigns.allocator.allocate())
+    laboratory.work(lambda services: services.get(Allocator).allocate())
     assert use(laboratory)["concurrent_runs"]["used"] == 2
     limit(session_factory, tenant)
-    laboratory.work(lambda gates: gates.results.campaigns.allocator.allocate())
+    laboratory.work(lambda services: services.get(Allocator).allocate())
     assert "quota" not in (laboratory.get(f"/campaigns/{campaign_id}")["waiting_for"] or "")
 
 
@@ -145,7 +149,7 @@ def test_allocators_at_once_do_not_give_out_beyond_the_quota(laboratory, session
     limit(session_factory, tenant, concurrent_runs=2)
 
     def allocate():
-        laboratory.work(lambda gates: gates.results.campaigns.allocator.allocate())
+        laboratory.work(lambda services: services.get(Allocator).allocate())
 
     for _ in range(3):
         at_once(*(allocate,) * 4)

@@ -13,9 +13,11 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
-from weighhouse_backend.gates.dependencies import Gates
+from weighhouse_backend.execution.attempts import AttemptService
 from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.services import Services
 from weighhouse_backend.measurements import models
+from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell, Run
 from weighhouse_backend.runs.states import RunStatus
 from weighhouse_protocol.report import Completion
@@ -75,15 +77,15 @@ class Memory:
                 run.result_attempt_id, run.id, run.throughput, run.p99_us, version
             )
 
-    def complete(self, gates: Gates, kept: Kept, order: dict[str, Any], count: int) -> None:
+    def complete(self, services: Services, kept: Kept, order: dict[str, Any], count: int) -> None:
         """End an attempt that has begun as one that told the same."""
-        domain = gates.results.campaigns
+        session = services.get(Session)
         attempt_id = UUID(order["attempt_id"])
-        copy_rows(domain.session, results_of(kept.attempt_id, attempt_id))
-        domain.session.get_one(AttemptMember, (attempt_id, 0)).events_stored = count
+        copy_rows(session, results_of(kept.attempt_id, attempt_id))
+        session.get_one(AttemptMember, (attempt_id, 0)).events_stored = count
         done = Completion(fence=order["fence"], outcome="completed", events_count=count)
-        assert domain.attempts.complete(attempt_id, done).result == "accepted"
-        gates.results.settlement.runs.complete(
+        assert services.get(AttemptService).complete(attempt_id, done).result == "accepted"
+        services.get(SettlementService).runs.complete(
             UUID(order["run_id"]),
             throughput=kept.throughput,
             p99_us=kept.p99_us,

@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from weighhouse_backend.alerts.watch import WatchService
+
 from .laboratory import experiment
 from .reports import whole_run
 
@@ -19,5 +21,5 @@ def history(laboratory, levels, slug, **target):
     name = laboratory.get(f"/campaigns/{ids[0]}")["experiment"]["id"]
     (series,) = laboratory.get("/series", experiment_id=name, metric="throughput")["items"]
     detect = [UUID(series["id"])]
-    laboratory.work(lambda gates: gates.alerts.watching.detect(detect))
+    laboratory.work(lambda services: services.get(WatchService).detect(detect))
     return ids, laboratory.get(f"/series/{series['id']}")

@@ -1,7 +1,7 @@
 """A machine that carries out campaigns over the real endpoints, without a database to load."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,17 +12,19 @@ from weighhouse_backend.alerts.endpoints import router as alerts
 from weighhouse_backend.annotations.endpoints import router as annotations
 from weighhouse_backend.campaigns.endpoints import router as campaigns
 from weighhouse_backend.comparisons.endpoints import router as comparisons
-from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.execution.allocation import Allocator
+from weighhouse_backend.execution.attempts import AttemptService
 from weighhouse_backend.execution.endpoints import router as campaigns_agent
 from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.findings.endpoints import router as findings
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
 from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.fleet.models import Agent
-from weighhouse_backend.gates.dependencies import Gates, gates_over
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.gates.endpoints import router as gates
-from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.kit.db import SessionFactory
+from weighhouse_backend.kit.services import Services
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
@@ -30,13 +32,14 @@ from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
-from weighhouse_backend.retention.dependencies import retention_over
+from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.retention.enforcement import CarryingOutService, take_turn
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.studies.endpoints import router as studies
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import AttemptEvent, EventBatch
+from weighhouse_testing.services import transaction_of
 
 from .again import Memory
 from .reports import FACTS, whole_run
@@ -168,13 +171,13 @@ class Laboratory:
         token = self.agent["Authorization"].removeprefix("Bearer ")
         orders: list[AttemptOrder | None] = []
 
-        def take(gates: Gates) -> None:
-            domain = gates.results.campaigns
-            domain.allocator.allocate()
-            order = domain.attempts.claim(domain.fleet.authenticate(token), uuid4(), token)
+        def take(services: Services) -> None:
+            attempts = services.get(AttemptService)
+            services.get(Allocator).allocate()
+            order = attempts.claim(services.get(FleetService).authenticate(token), uuid4(), token)
             orders.append(order)
             if order is not None:
-                domain.attempts.start(order.attempt_id, order.fence, order.member)
+                attempts.start(order.attempt_id, order.fence, order.member)
 
         self.work(take)
         assert orders[0] is not None, "nothing was offered"
@@ -222,7 +225,7 @@ class Laboratory:
         with self.sessions() as session:
             kept = self.memory.recall(session, key)
         if kept is not None:
-            self.work(lambda gates: self.memory.complete(gates, kept, order, len(events)))
+            self.work(lambda services: self.memory.complete(services, kept, order, len(events)))
             return
         self.send(order, events)
         self.complete(order, len(events))
@@ -239,21 +242,31 @@ class Laboratory:
         with unit_of_work(self.sessions) as session:
             left = self.memory.write(session, campaign_id, report)
         self.measure(lambda order: left[order["run_id"]], len(left))
-        self.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
+        self.work(
+            lambda services: services.get(CampaignSettlementService).settle_campaign(
+                UUID(campaign_id)
+            )
+        )
         if again := self.get(f"/campaigns/{campaign_id}")["runs"]["queued"]:
             self.measure(report, again)
-            self.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
+            self.work(
+                lambda services: services.get(CampaignSettlementService).settle_campaign(
+                    UUID(campaign_id)
+                )
+            )
         return campaign_id
 
     def settle(self, run_id: str) -> None:
-        self.work(lambda gates: gates.results.settlement.settle_run(UUID(run_id)))
+        self.work(lambda services: services.get(SettlementService).settle_run(UUID(run_id)))
 
-    def work(self, task: Callable[[Gates], object]) -> None:
+    def work(self, task: Callable[[Services], object]) -> None:
         """Do what a worker would, in a transaction."""
-        with unit_of_work(self.sessions) as session:
-            task(gates_over(Execution(
-                session, self.ledger, self.ledger, SystemClock(), self.settings
-            )))  # fmt: skip
+        with self.begun() as services:
+            task(services)
+
+    def begun(self) -> AbstractContextManager[Services]:
+        """A worker's transaction."""
+        return transaction_of(self.sessions, self.settings, jobs=self.ledger, events=self.ledger)
 
     def clear_away(self) -> None:
         """Carry retention out, as a worker would; what it thinned is no model for others."""
@@ -261,10 +274,8 @@ class Laboratory:
 
         @contextmanager
         def transaction() -> Iterator[CarryingOutService]:
-            with unit_of_work(self.sessions) as session:
-                yield retention_over(
-                    Execution(session, self.ledger, self.ledger, SystemClock(), self.settings)
-                ).carrying_out
+            with self.begun() as services:
+                yield services.get(CarryingOutService)
 
         take_turn(transaction)
 

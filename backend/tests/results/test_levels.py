@@ -15,7 +15,7 @@ from weighhouse_backend.measurements.charts import (
     series,
 )
 from weighhouse_backend.measurements.level_repository import LevelRepository
-from weighhouse_backend.measurements.level_service import FIRST
+from weighhouse_backend.measurements.level_service import FIRST, LevelService
 from weighhouse_backend.measurements.levels import WIDTHS, Piece, closed, lowest_width, reported
 from weighhouse_backend.measurements.packed_intervals import OK, Outcome, StoredInterval
 from weighhouse_backend.measurements.points import packed_points
@@ -23,6 +23,7 @@ from weighhouse_backend.measurements.repository import ResultRepository, interva
 from weighhouse_backend.measurements.sample_levels import WIDTHS as SAMPLE_WIDTHS
 from weighhouse_backend.measurements.samples import SampleService
 from weighhouse_backend.measurements.summaries import sum_phases
+from weighhouse_backend.results.ingestion import EventService
 from weighhouse_backend.results.settlement import summary_row
 
 from .laboratory import experiment
@@ -270,12 +271,12 @@ def test_a_batch_that_is_broken_off_leaves_nothing_and_is_taken_again(laboratory
     class Killed(Exception):
         pass
 
-    def killed(gates):
+    def killed(services):
         parsed = laboratory.parsed(events[1000:])
-        gates.results.events.store(UUID(order["attempt_id"]), parsed)
-        assert len(windows_of(gates.results.repository.session, UUID(order["attempt_id"]))) > len(
-            before
-        )
+        services.get(EventService).store(UUID(order["attempt_id"]), parsed)
+        assert len(
+            windows_of(services.get(ResultRepository).session, UUID(order["attempt_id"]))
+        ) > len(before)
         raise Killed
 
     with pytest.raises(Killed):
@@ -319,8 +320,8 @@ def test_a_run_from_before_is_read_as_before_until_its_levels_are_built(laborato
     spectrum = laboratory.get(f"{run}/spectrum")
 
     left: list[bool] = []
-    laboratory.work(lambda gates: left.append(gates.results.levels.build_wanted()))
-    laboratory.work(lambda gates: left.append(gates.results.levels.build_wanted()))
+    laboratory.work(lambda services: left.append(services.get(LevelService).build_wanted()))
+    laboratory.work(lambda services: left.append(services.get(LevelService).build_wanted()))
     assert left == [True, False]
     with unit_of_work(laboratory.sessions) as session:
         assert [told(row) for row in windows_of(session, attempt_id)] == as_built

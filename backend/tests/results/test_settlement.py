@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.measurements.packed_intervals import Outcome, StoredInterval
 from weighhouse_backend.measurements.samples import SampleService
 from weighhouse_backend.measurements.summaries import sum_phases
@@ -318,7 +319,9 @@ def test_a_superseded_attempt_is_never_counted(laboratory):
     laboratory.send(second, events)
     laboratory.complete(second, len(events))
     laboratory.settle(second["run_id"])
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign_id))
+    )
     run = laboratory.get(f"/runs/{second['run_id']}")
     assert run["summary"]["throughput"] == 100.0
     assert [attempt["status"] for attempt in run["attempts"]] == ["failed", "completed"]

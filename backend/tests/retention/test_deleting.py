@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.retention.dependencies import Retention
+from weighhouse_backend.retention.enforcement import CarryingOutService
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.models import Series, SeriesPoint
 
@@ -21,13 +21,13 @@ def delete(laboratory, campaign_id):
 
 
 def carry_out(laboratory, campaign_id):
-    laboratory.work(lambda gates: Retention(gates).carrying_out.delete(UUID(campaign_id)))
+    laboratory.work(lambda services: services.get(CarryingOutService).delete(UUID(campaign_id)))
 
 
 def sent_again(laboratory):
     """Campaigns whose deletion is sent again."""
     before = len(laboratory.ledger.jobs)
-    laboratory.work(lambda gates: Retention(gates).carrying_out.send_open())
+    laboratory.work(lambda services: services.get(CarryingOutService).send_open())
     return [job[1]["campaign_id"] for job in laboratory.ledger.jobs[before:]]
 
 

@@ -6,12 +6,16 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import select, update
+from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.files.directory import ArtifactDirectory
+from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.measurements import models
 from weighhouse_backend.quotas.models import ResultSize
 from weighhouse_backend.runs.models import Campaign, CampaignEvent
+from weighhouse_backend.runs.repository import CampaignRepository
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import ended, interval, latencies, numbered, recorded
@@ -51,7 +55,9 @@ def carried_out(laboratory, slug, seconds, writing="update", **changes):
     assert put.status_code == 201, put.text
     laboratory.complete(order, len(events))
     laboratory.settle(order["run_id"])
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
+    laboratory.work(
+        lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign_id))
+    )
     return campaign_id, order
 
 
@@ -87,10 +93,12 @@ def told(laboratory, run_id):
 def examined(laboratory, campaign_id):
     found = []
 
-    def examine(gates):
-        campaign = gates.results.campaigns.campaigns.get(UUID(campaign_id))
-        run = gates.results.campaigns.repository.runs(campaign.id)[0]
-        found.extend(one.model_dump() for one in gates.findings.examination.examine(campaign, run))
+    def examine(services):
+        campaign = services.get(CampaignService).get(UUID(campaign_id))
+        run = services.get(CampaignRepository).runs(campaign.id)[0]
+        found.extend(
+            one.model_dump() for one in services.get(ExaminationService).examine(campaign, run)
+        )
 
     laboratory.work(examine)
     assert found

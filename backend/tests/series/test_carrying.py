@@ -4,6 +4,7 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import text
+from weighhouse_backend.series.history import HistoryService
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
@@ -41,7 +42,9 @@ def points_of(laboratory, experiment_id):
 
 
 def carry(laboratory, experiment_id):
-    laboratory.work(lambda gates: gates.series.history.carrying.carry(UUID(experiment_id)))
+    laboratory.work(
+        lambda services: services.get(HistoryService).carrying.carry(UUID(experiment_id))
+    )
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 
 from backend.tests.people import router as identity
 from backend.tests.results.laboratory import ROUTERS, Laboratory
@@ -88,7 +89,7 @@ def test_a_study_is_measured_and_judged_claim_by_claim(laboratory, tenants):
     assert laboratory.get("/studies/tiny")["campaigns"][0]["under_way"] == campaign["campaign_id"]
     laboratory.measure(told, campaign["runs"])
     ended = UUID(campaign["campaign_id"])
-    laboratory.work(lambda gates: gates.settlement.settle_campaign(ended))
+    laboratory.work(lambda services: services.get(CampaignSettlementService).settle_campaign(ended))
     study = laboratory.get("/studies/tiny")
     assert verdicts(study) == {
         "redis-first": "holds_here", "memcached-first": "does_not_hold_here",

@@ -28,6 +28,7 @@ from weighhouse_backend.app.parts import Parts
 from weighhouse_backend.app.rate_limits import FairTurns, RateLimits, Remainders
 from weighhouse_backend.app.reference import install_reference
 from weighhouse_backend.app.security_contact import install_security_contact
+from weighhouse_backend.app.services import graph
 from weighhouse_backend.app.status import router as status
 from weighhouse_backend.app.surroundings import Departures, Surroundings
 from weighhouse_backend.app.watches import NothingWaits, Watches
@@ -36,7 +37,6 @@ from weighhouse_backend.campaigns.endpoints import router as campaigns
 from weighhouse_backend.comparisons.endpoints import router as comparisons
 from weighhouse_backend.directories.endpoints import router as directories
 from weighhouse_backend.directories.endpoints import scim_router
-from weighhouse_backend.execution.dependencies import Execution, execution_of
 from weighhouse_backend.execution.endpoints import router as campaigns_agent
 from weighhouse_backend.execution.waiting_room import CONNECTIONS, WaitingRoom
 from weighhouse_backend.experiments.endpoints import router as experiments
@@ -61,6 +61,7 @@ from weighhouse_backend.kit.logs import configure_logs
 from weighhouse_backend.kit.outages import install_outages
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.rates import Budgets, Rates
+from weighhouse_backend.kit.services import Services, services_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.shares import Shares
 from weighhouse_backend.kit.subscriptions import Subscriptions
@@ -132,6 +133,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     app = Application(lifespan)
     app.state.settings = chosen
+    app.state.graph = graph()
     conditions = app.state.conditions = Conditions()
     watches = Watches(chosen, conditions)
     watches.guard(engine, claims_engine, watching_engine)
@@ -219,9 +221,9 @@ def _waiting_room(app: FastAPI, engine: Engine) -> WaitingRoom:
     sessions = make_session_factory(engine)
 
     @contextmanager
-    def transaction() -> Iterator[Execution]:
-        with unit_of_work(sessions) as session:
-            yield execution_of(app, session)
+    def transaction() -> Iterator[Services]:
+        with unit_of_work(sessions) as session, services_of(app, session) as services:
+            yield services
 
     state = app.state
     return WaitingRoom(

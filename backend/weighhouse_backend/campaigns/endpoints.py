@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
@@ -30,10 +31,10 @@ from weighhouse_backend.campaigns.stream import CampaignStream
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep, recognize
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Forbidden, NotAuthenticated
+from weighhouse_backend.kit.services import services_of
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 from weighhouse_backend.runs.models import Campaign
 
@@ -202,10 +203,8 @@ def _watched(
         except (NotAuthenticated, Forbidden):
             return False
 
-    state = request.app.state
-    return CampaignStream(
-        state.session_factory, state.subscriptions, SystemClock(), may_see, project_id
-    )
+    state, services = request.app.state, partial(services_of, request.app)
+    return CampaignStream(state.session_factory, state.subscriptions, services, may_see, project_id)
 
 
 @router.get("/campaigns/{campaign_id}/events", response_class=EventSourceResponse)

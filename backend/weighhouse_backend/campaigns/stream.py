@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,16 +13,12 @@ from fastapi.sse import ServerSentEvent
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.event_log import EventLog
 from weighhouse_backend.campaigns.outbox import campaign_channel, run_event
 from weighhouse_backend.campaigns.schemas import LogEvent, LoggedRead, RunEvent
 from weighhouse_backend.campaigns.views import CampaignViews
-from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.disclosure.service import DisclosureService
-from weighhouse_backend.experiments.dependencies import experiment_service
-from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.db import SessionFactory
+from weighhouse_backend.kit.services import Services
 from weighhouse_backend.kit.subscriptions import LOOK_SECONDS, Subscriptions
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -49,7 +46,8 @@ class CampaignStream:
 
     sessions: SessionFactory
     subscriptions: Subscriptions
-    clock: Clock
+    services: Callable[[Session], AbstractContextManager[Services]]
+    """Those of a transaction."""
     may_see: Callable[[Session], bool]
     """Whether whoever reads may do so now; asked in a transaction that is not confined."""
     project_id: UUID
@@ -106,19 +104,15 @@ class CampaignStream:
         """How everything stands, under the id of the last event: read before the state, so that
         what happens in between is told again rather than not at all.
         """
-        with unit_of_work(self.sessions) as session:
+        with unit_of_work(self.sessions) as session, self.services(session) as services:
             confine(session, [self.project_id])
-            repository = CampaignRepository(session)
+            repository = services.get(CampaignRepository)
             log = EventLog(session)
             last = log.last_id(campaign_id)
             campaign = repository.campaign(campaign_id)
             if campaign is None:
                 return []
-            experiments = experiment_service(session, self.clock)
-            catalog = CatalogService(session, self.clock)
-            disclosure = DisclosureService(catalog)
-            commits = CommitService(session)
-            views = CampaignViews(repository, experiments, catalog, disclosure, commits, self.clock)
+            views = services.get(CampaignViews)
             summary = views.summaries([campaign])[0].model_dump(mode="json")
             runs = [run_event(run).model_dump(mode="json") for run in repository.runs(campaign_id)]
             logged = [

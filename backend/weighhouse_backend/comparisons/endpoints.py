@@ -8,7 +8,12 @@ from pydantic import Field
 
 from weighhouse_backend.comparisons.answer_schemas import AnswerRead, CampaignHeadlineRead
 from weighhouse_backend.comparisons.comparison import Comparison
-from weighhouse_backend.comparisons.dependencies import ComparisonsDep
+from weighhouse_backend.comparisons.dependencies import (
+    ComparisonServiceDep,
+    FootprintReadServiceDep,
+    HeadlineServiceDep,
+    SpectrumServiceDep,
+)
 from weighhouse_backend.comparisons.scaling import scaling_read
 from weighhouse_backend.comparisons.scaling_schemas import FootprintRead, ScalingRead
 from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
@@ -53,7 +58,7 @@ QuestionDep = Annotated[Question, Depends(_question)]
 
 def _released(
     caller: CallerDep,
-    comparisons: ComparisonsDep,
+    comparisons: ComparisonServiceDep,
     question: QuestionDep,
     audience: AudienceDep = "internal",
 ) -> Comparison:
@@ -103,7 +108,8 @@ def comparisons_read_answer(
 @router.get("/headlines", tags=["campaigns"])
 def comparisons_list_headlines(
     caller: CallerDep,
-    comparisons: ComparisonsDep,
+    comparisons: ComparisonServiceDep,
+    headlines: HeadlineServiceDep,
     campaign: Annotated[
         list[UUID], Query(min_length=1, max_length=MOST_HEADLINES, description="Which, repeated")
     ],
@@ -115,13 +121,13 @@ def comparisons_list_headlines(
     if audience != "internal":
         for one in campaign:
             comparisons.released(caller, Question(campaign_id=one), audience)
-    return comparisons.headlines.of(caller, campaign)
+    return headlines.of(caller, campaign)
 
 
 @router.get("/campaigns/{campaign_id}/caveats", tags=["campaigns"])
 def comparisons_list_caveats(
     caller: CallerDep,
-    comparisons: ComparisonsDep,
+    comparisons: ComparisonServiceDep,
     campaign_id: UUID,
     audience: AudienceDep = "internal",
 ) -> list[CaveatRead]:
@@ -133,7 +139,7 @@ def comparisons_list_caveats(
 
 @router.get("/comparisons/distributions", tags=["comparisons"])
 def comparisons_read_distributions(
-    comparisons: ComparisonsDep,
+    spectra: SpectrumServiceDep,
     comparison: ReleasedDep,
     workload: Annotated[str, Query(max_length=200)],
     load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
@@ -143,9 +149,7 @@ def comparisons_read_distributions(
     slower than its baseline's, each with its 95 % band. Out of histograms merged over the runs of a
     side; the bands from one run to the next.
     """
-    return comparisons.spectra.read(
-        comparison, workload=workload, load_level=load_level, operation=operation
-    )
+    return spectra.read(comparison, workload=workload, load_level=load_level, operation=operation)
 
 
 @router.get("/comparisons/scaling", tags=["comparisons"])
@@ -162,7 +166,7 @@ def comparisons_read_scaling(
 
 @router.get("/comparisons/footprint", tags=["comparisons"])
 def comparisons_read_footprint(
-    comparisons: ComparisonsDep,
+    footprints: FootprintReadServiceDep,
     comparison: ReleasedDep,
     workload: Annotated[str, Query(max_length=200)],
     load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
@@ -171,7 +175,7 @@ def comparisons_read_footprint(
     that was sampled, and what the load added for each record. Of the system's processes and as the
     system tells it, apart.
     """
-    return comparisons.footprints.read(comparison, workload=workload, load_level=load_level)
+    return footprints.read(comparison, workload=workload, load_level=load_level)
 
 
 @router.get(
@@ -179,7 +183,8 @@ def comparisons_read_footprint(
 )
 def comparisons_read_histogram(
     caller: CallerDep,
-    comparisons: ComparisonsDep,
+    comparisons: ComparisonServiceDep,
+    spectra: SpectrumServiceDep,
     side: Annotated[str, Query(description="`CAMPAIGN~TARGET`")],
     workload: Annotated[str, Query(max_length=200)],
     load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
@@ -191,7 +196,5 @@ def comparisons_read_histogram(
     they were measured under and the statements that must stand beside it.
     """
     comparison = comparisons.released(caller, Question(sides=[side]), audience)
-    export = comparisons.spectra.histogram(
-        comparison, workload=workload, load_level=load_level, wanted=wanted
-    )
+    export = spectra.histogram(comparison, workload=workload, load_level=load_level, wanted=wanted)
     return download(export, form)

@@ -110,12 +110,12 @@ def _pairs(weighed: Weighed, metric: str, cells: Collection[CellKey]) -> dict[Ce
         for cell in cells
         for pair in itertools.combinations(others, 2)
     ]
-    for one, judgement in judged_together(
+    for one_asked, judgement in judged_together(
         asked, weighed.thresholds, weighed.noise, looked_at=weighed.looked_at
     ):
-        first, second = one.sides
+        first, second = one_asked.sides
         word = word_of(judgement.verdict, judgement.relative)
-        found.setdefault(one.cell, []).append(
+        found.setdefault(one_asked.cell, []).append(
             Pair(first.key, second.key, word, 1 + judgement.relative)
         )
     return found

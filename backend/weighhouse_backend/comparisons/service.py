@@ -9,6 +9,7 @@ from weighhouse_backend.campaigns.documents import own_levels
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.answer_schemas import AnswerRead
 from weighhouse_backend.comparisons.comparison import Comparison, Sources
+from weighhouse_backend.comparisons.disclosure import leaving
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.leaders import (
     headline_read,
@@ -16,6 +17,7 @@ from weighhouse_backend.comparisons.leaders import (
 )
 from weighhouse_backend.comparisons.schemas import ComparisonRead
 from weighhouse_backend.comparisons.sides import Question, sides_read
+from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
 from weighhouse_backend.findings.examination import RunFinding
 from weighhouse_backend.identity.access import Caller
@@ -39,6 +41,18 @@ class ComparisonService:
         choice = self.sources.sides.chosen(caller, question)
         completeness = self.sources.sides.completeness(choice)
         return Comparison(self.sources, choice, completeness, question.cell)
+
+    def released(self, caller: Caller, question: Question, audience: Audience) -> Comparison:
+        """The comparison that somebody asks for, where it may leave the organization for whom they
+        say.
+
+        :raises PublicationRefused: naming each system that may not be shown to the audience.
+        :raises ComparisonUnclear: when the question names no sides.
+        :raises CampaignNotFound: when a campaign is not the caller's to see.
+        """
+        chosen = self.chosen(caller, question)
+        self.sources.disclosure.publication.require(leaving(chosen.choice.sides), audience)
+        return chosen
 
     def of_targets(
         self, campaign: Campaign, runs: Sequence[RunFigures], found: Sequence[RunFinding]

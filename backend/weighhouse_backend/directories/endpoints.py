@@ -7,24 +7,17 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.responses import JSONResponse
 
+from weighhouse_backend.directories.dependencies import DirectoryServiceDep
 from weighhouse_backend.directories.schemas import DirectoryMade, DirectoryRead
-from weighhouse_backend.directories.service import PATH, SCIM_MEDIA_TYPE, DirectoryService
+from weighhouse_backend.directories.service import PATH, SCIM_MEDIA_TYPE
 from weighhouse_backend.identity.access import ManagerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["people"])
 scim_router = APIRouter(route_class=BoundedRoute, prefix=PATH, tags=["directory"])
 ANSWERING = "weighhouse_backend.directories.scim_requests"
 """Knows SCIM; loaded when a directory first asks, since its library takes seconds to load."""
-
-
-def _service(request: Request, session: SessionDep) -> DirectoryService:
-    return DirectoryService(session, SystemClock(), request.app.state.settings)
-
-
-DirectoryServiceDep = Annotated[DirectoryService, Depends(_service)]
 
 
 @router.get("/directory")

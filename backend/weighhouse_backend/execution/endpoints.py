@@ -20,17 +20,19 @@ from weighhouse_protocol.report import (
 )
 
 from weighhouse_backend.campaigns.outbox import gang_channel
+from weighhouse_backend.execution.attempts import AttemptService
 from weighhouse_backend.execution.dependencies import (
     AttemptServiceDep,
     MemberDep,
-    execution_of,
     sending_member,
 )
+from weighhouse_backend.execution.rendezvous import RendezvousService
 from weighhouse_backend.execution.waiting_room import WaitingRoom
 from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.rates import of_tenant
+from weighhouse_backend.kit.services import services_of
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
@@ -104,11 +106,12 @@ def _arrive(
     arrival: Arrival,
     received_at: datetime.datetime,
 ) -> BarrierState:
-    with unit_of_work(request.app.state.session_factory) as session:
-        execution = execution_of(request.app, session)
-        member = execution.attempts.authenticate(attempt_id, token)
+    sessions = request.app.state.session_factory
+    with unit_of_work(sessions) as session, services_of(request.app, session) as services:
+        member = services.get(AttemptService).authenticate(attempt_id, token)
         confine(session, [member.project_id])
-        return execution.rendezvous.arrive(attempt_id, name, arrival, member.index, received_at)
+        rendezvous = services.get(RendezvousService)
+        return rendezvous.arrive(attempt_id, name, arrival, member.index, received_at)
 
 
 @router.get("/attempts/{attempt_id}")

@@ -20,18 +20,23 @@ from uuid import UUID
 import structlog
 from anyio import CapacityLimiter, to_thread
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 from weighhouse_protocol.order import AttemptOrder, Claimed, ClaimRequest
 
 from weighhouse_backend.campaigns.outbox import AGENT_CHANNELS
-from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.execution.attempts import AttemptService
 from weighhouse_backend.execution.offers import offered_agents
 from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.errors import AgentRefused
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.fleet.sightings import Known, Sightings, as_known
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.at_rest import resting
+from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.kit.services import Services
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.subscriptions import Subscriptions
+from weighhouse_backend.runs.repository import CampaignRepository
 
 log = structlog.get_logger(__name__)
 
@@ -48,7 +53,7 @@ MOST_POLLS = 64
 """Questions of one agent held open at a time; one more, and the oldest is answered."""
 
 Result = TypeVar("Result")
-Transaction = Callable[[], AbstractContextManager[Execution]]
+Transaction = Callable[[], AbstractContextManager[Services]]
 Place = tuple[str, UUID]
 """Of an agent: the slot that is free, and the process that asks."""
 
@@ -169,28 +174,29 @@ class WaitingRoom:
         return await to_thread.run_sync(work, *arguments, limiter=self._threads)
 
     def _know(self, token: str) -> Known:
-        with self._transaction() as campaigns:
-            return campaigns.fleet.who(token)
+        with self._transaction() as services:
+            return services.get(FleetService).who(token)
 
     def _look(self, token: str, wanted: ClaimRequest) -> tuple[Known, AttemptOrder | None]:
-        with self._transaction() as campaigns:
-            agent = campaigns.fleet.authenticate(token)
-            campaigns.fleet.require_session(agent, wanted.process_id)
-            order = campaigns.attempts.claim(agent, wanted.claim_id, token, wanted.slot)
-            if order is None and campaigns.repository.any_queued_run():
-                campaigns.jobs.send("campaigns.allocate")
+        with self._transaction() as services:
+            fleet = services.get(FleetService)
+            agent = fleet.authenticate(token)
+            fleet.require_session(agent, wanted.process_id)
+            order = services.get(AttemptService).claim(agent, wanted.claim_id, token, wanted.slot)
+            if order is None and services.get(CampaignRepository).any_queued_run():
+                services.get(Jobs).send("campaigns.allocate")
             return as_known(agent), order
 
     def _offered(self) -> Sequence[UUID]:
-        with self._transaction() as campaigns:
-            return offered_agents(campaigns.session)
+        with self._transaction() as services:
+            return offered_agents(services.get(Session))
 
     def _note_seen(self) -> dict[UUID, Known]:
         seen = self._sightings.take()
         written: Collection[UUID] = ()
         try:
-            with self._transaction() as campaigns:
-                found, written = campaigns.fleet.note_seen(seen)
+            with self._transaction() as services:
+                found, written = services.get(FleetService).note_seen(seen)
         finally:
             self._sightings.give_back(seen, written)
         return {one.agent_id: one for one in found}

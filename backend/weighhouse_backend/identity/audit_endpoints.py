@@ -7,22 +7,16 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Response
 
 from weighhouse_backend.identity.access import ManagerDep
-from weighhouse_backend.identity.audit import AuditQuery, AuditService
+from weighhouse_backend.identity.audit import AuditQuery
+from weighhouse_backend.identity.dependencies import AuditServiceDep
 from weighhouse_backend.identity.schemas import AuditEntryRead
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.downloads import content_disposition
 from weighhouse_backend.kit.pages import Page, PageQuery
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["projects"])
 
 
-def _service(session: SessionDep) -> AuditService:
-    return AuditService(session, SystemClock())
-
-
-ServiceDep = Annotated[AuditService, Depends(_service)]
 WantedDep = Annotated[AuditQuery, Depends()]
 PageDep = Annotated[PageQuery, Depends()]
 
@@ -30,7 +24,7 @@ PageDep = Annotated[PageQuery, Depends()]
 @router.get("/audit-entries")
 def identity_list_audit_entries(
     caller: ManagerDep,
-    service: ServiceDep,
+    service: AuditServiceDep,
     wanted: WantedDep,
     page: PageDep,
     project_id: UUID | None = None,
@@ -46,7 +40,7 @@ def identity_list_audit_entries(
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
 )
 def identity_export_audit_entries(
-    caller: ManagerDep, service: ServiceDep, wanted: WantedDep, project_id: UUID | None = None
+    caller: ManagerDep, service: AuditServiceDep, wanted: WantedDep, project_id: UUID | None = None
 ) -> Response:
     """The same as a file, oldest first, up to 50,000 entries; the export is an entry of its own."""
     day = datetime.datetime.now(datetime.UTC).date()

@@ -6,27 +6,18 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 
 from weighhouse_backend.identity.access import ManagerDep
+from weighhouse_backend.identity.dependencies import TokenServiceDep
 from weighhouse_backend.identity.schemas import (
     ApiTokenCreate,
     ApiTokenMade,
     ApiTokenRead,
     ApiTokenRotate,
 )
-from weighhouse_backend.identity.tokens import TokenService
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page, PageQuery
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 PageDep = Annotated[PageQuery, Depends()]
-
-
-def _tokens(session: SessionDep) -> TokenService:
-    return TokenService(session, SystemClock())
-
-
-TokenServiceDep = Annotated[TokenService, Depends(_tokens)]
 
 
 @router.get("/api-tokens", tags=["tokens"])

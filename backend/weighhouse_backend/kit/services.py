@@ -1,7 +1,7 @@
-"""The one service graph: features name their services, and each is wired by the types of its fields.
+"""The one service graph: features name their services, each is wired by the types of its fields.
 
-A graph is made once for a process, and refuses to be made when a service wants what nobody provides.
-Out of it come the services over one transaction, each made at most once there.
+A graph is made once for a process, and refuses to be made when a service wants what nobody
+provides. Out of it come the services over one transaction, each made at most once there.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -71,11 +71,11 @@ async def _services(request: Request, session: SessionDep) -> AsyncIterator[Serv
         yield services
 
 
-ServicesDep = Annotated[Services, Depends(_services)]
+ServicesDep = Annotated[Services, Depends(_services, scope="function")]
 
 
-def wired(kind: type[Kind]) -> Any:  # noqa: ANN401 - what FastAPI's own Depends gives
-    """A service of the request's transaction, for `Annotated[GateService, wired(GateService)]`."""
+def wired(kind: type[Kind]) -> Any:
+    """A service of the request's transaction, as the second part of an `Annotated`."""
 
     async def given(services: ServicesDep) -> Kind:
         return services.get(kind)

@@ -39,6 +39,10 @@ class EvidenceService:
             self.repository.members([attempt_id])[attempt_id],
         )
 
+    def members(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[AttemptMember]]:
+        """Who carried attempts out, by attempt."""
+        return self.repository.members(attempt_ids)
+
     def cell(self, cell_id: UUID) -> Cell:
         """The cell of a run."""
         return self.repository.cells([cell_id])[cell_id]

@@ -1,20 +1,17 @@
 """Joining by one's address: domains of organizations, and who asks."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 
 from weighhouse_backend.identity.access import ManagerDep
 from weighhouse_backend.identity.links import LinkDep
 from weighhouse_backend.identity.models import Organization
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
-from weighhouse_backend.kit.jobs import CeleryJobs
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.rates import client_address
+from weighhouse_backend.membership.dependencies import DomainServiceDep, JoiningServiceDep
 from weighhouse_backend.membership.domain_models import JoiningDomain
 from weighhouse_backend.membership.domain_schemas import (
     DomainCreate,
@@ -23,24 +20,10 @@ from weighhouse_backend.membership.domain_schemas import (
     JoiningAsk,
     Mailbox,
 )
-from weighhouse_backend.membership.domains import DomainService, Standing
-from weighhouse_backend.membership.join_requests import LETTERS_OF_DOMAIN, JoiningService
+from weighhouse_backend.membership.domains import Standing
+from weighhouse_backend.membership.join_requests import LETTERS_OF_DOMAIN
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
-
-
-def _domains(request: Request, session: SessionDep) -> DomainService:
-    state = request.app.state
-    return DomainService(session, SystemClock(), state.settings, CeleryJobs(state.celery, session))
-
-
-def _joining(request: Request, session: SessionDep) -> JoiningService:
-    state = request.app.state
-    return JoiningService(session, SystemClock(), state.settings, CeleryJobs(state.celery, session))
-
-
-DomainServiceDep = Annotated[DomainService, Depends(_domains)]
-JoiningServiceDep = Annotated[JoiningService, Depends(_joining)]
 
 
 @router.get("/joining-domains", tags=["people"])

@@ -8,7 +8,7 @@ from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.noise.dependencies import NoiseDep
+from weighhouse_backend.noise.dependencies import NoiseServiceDep
 from weighhouse_backend.noise.schemas import NoiseFloors
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
@@ -17,7 +17,7 @@ router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 @router.get("/noise-floors", tags=["agents"])
 def noise_list_floors(
     caller: CallerDep,
-    noise: NoiseDep,
+    noise: NoiseServiceDep,
     project_id: UUID | None = None,
     agent_id: UUID | None = None,
     metric: Annotated[str | None, Query(max_length=63)] = None,

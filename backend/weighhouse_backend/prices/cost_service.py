@@ -12,7 +12,7 @@ from weighhouse_judging.cost.unit_costs import for_a_million, for_a_year
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.sides import Side, side_labels, sides_read
-from weighhouse_backend.measurements.repository import ResultRepository
+from weighhouse_backend.measurements.evidence import EvidenceService
 from weighhouse_backend.prices.schemas import (
     CellCostRead,
     CostsRead,
@@ -52,7 +52,7 @@ class Paid:
 class CostService:
     """Works out costs; keeps none of them."""
 
-    results: ResultRepository
+    evidence: EvidenceService
     prices: PriceService
 
     def costs(self, comparison: Comparison, price: str | None, rate: float | None) -> CostsRead:
@@ -65,7 +65,7 @@ class CostService:
         """
         sides = comparison.shown.sides
         attempts = [attempt_of(run) for side in sides for run in side.runs]
-        members = self.results.members({one for one in attempts if one is not None})
+        members = self.evidence.members({one for one in attempts if one is not None})
         books: dict[UUID, PriceBook] = {}
         gathered = Gathered()
         cells = []

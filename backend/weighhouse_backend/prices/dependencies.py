@@ -1,26 +1,13 @@
-"""Puts the feature's services together."""
+"""The feature's services in the graph, and for endpoints."""
 
 from typing import Annotated
 
-from fastapi import Depends
-
-from weighhouse_backend.comparisons.dependencies import ComparisonsDep
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
+from weighhouse_backend.kit.services import provided, wired
 from weighhouse_backend.prices.cost_service import CostService
 from weighhouse_backend.prices.repository import PriceRepository
 from weighhouse_backend.prices.service import PriceService
 
+SERVICES = provided(CostService, PriceRepository, PriceService)
 
-def _prices(session: SessionDep) -> PriceService:
-    return PriceService(PriceRepository(session), SystemClock())
-
-
-PricesDep = Annotated[PriceService, Depends(_prices)]
-
-
-def _costs(comparisons: ComparisonsDep, prices: PricesDep) -> CostService:
-    return CostService(comparisons.findings.results.repository, prices)
-
-
-CostsDep = Annotated[CostService, Depends(_costs)]
+PriceServiceDep = Annotated[PriceService, wired(PriceService)]
+CostServiceDep = Annotated[CostService, wired(CostService)]

@@ -11,7 +11,7 @@ from weighhouse_backend.identity.senders import sender
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.problems import ProblemDocument
-from weighhouse_backend.prices.dependencies import CostsDep, PricesDep
+from weighhouse_backend.prices.dependencies import CostServiceDep, PriceServiceDep
 from weighhouse_backend.prices.schemas import CostsRead, PriceName, PriceSheetWrite, PricesRead
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
@@ -23,7 +23,7 @@ CHANGES: dict[int | str, dict[str, Any]] = {
 
 @router.get("/prices", tags=["prices"])
 def prices_read(
-    caller: CallerDep, prices: PricesDep, response: Response, project_id: UUID | None = None
+    caller: CallerDep, prices: PriceServiceDep, response: Response, project_id: UUID | None = None
 ) -> PricesRead:
     """The prices of a project's organization, and the shipped table of dated list prices."""
     found = prices.read(caller, project_id)
@@ -36,7 +36,7 @@ def prices_read(
 def prices_save(
     body: PriceSheetWrite,
     caller: CallerDep,
-    prices: PricesDep,
+    prices: PriceServiceDep,
     response: Response,
     project_id: UUID | None = None,
     if_match: Annotated[str | None, Header()] = None,
@@ -51,7 +51,7 @@ def prices_save(
 
 @router.get("/comparisons/costs", tags=["comparisons"])
 def prices_read_costs(
-    costs: CostsDep,
+    costs: CostServiceDep,
     comparison: ReleasedDep,
     price: Annotated[
         PriceName | None,

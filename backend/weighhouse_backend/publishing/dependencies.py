@@ -1,33 +1,20 @@
-"""Puts the feature's services together."""
+"""The feature's services in the graph, and for endpoints."""
 
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-from weighhouse_backend.comparisons.dependencies import ComparisonsDep
-from weighhouse_backend.disclosure.challenges import ChallengeService
-from weighhouse_backend.disclosure.consents import RecordService
 from weighhouse_backend.disclosure.errors import ReplyLinkInvalid
 from weighhouse_backend.disclosure.models import ReplyLink
-from weighhouse_backend.disclosure.replies import ReplyService
+from weighhouse_backend.kit.services import provided, wired
 from weighhouse_backend.publishing.service import PublishingService
 
+SERVICES = provided(PublishingService)
 
-def _publishing(comparisons: ComparisonsDep) -> PublishingService:
-    campaigns = comparisons.findings.results.campaigns
-    repository = comparisons.findings.disclosure.publication.repository
-    return PublishingService(
-        comparisons,
-        RecordService(repository, campaigns.clock),
-        ReplyService(repository, campaigns.clock, campaigns.settings),
-        ChallengeService(repository, campaigns.clock),
-    )
+PublishingServiceDep = Annotated[PublishingService, wired(PublishingService)]
 
 
-PublishingDep = Annotated[PublishingService, Depends(_publishing)]
-
-
-def _link(request: Request, publishing: PublishingDep) -> ReplyLink:
+def _link(request: Request, publishing: PublishingServiceDep) -> ReplyLink:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise ReplyLinkInvalid(

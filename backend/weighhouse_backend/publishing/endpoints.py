@@ -22,7 +22,7 @@ from weighhouse_backend.disclosure.replies import (
 from weighhouse_backend.disclosure.schemas import ConsentRead, OverrideRead
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.publishing.dependencies import PublishingDep, ReplyLinkDep
+from weighhouse_backend.publishing.dependencies import PublishingServiceDep, ReplyLinkDep
 from weighhouse_backend.publishing.schemas import CampaignDisclosureRead, ReplyPageRead
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["publishing"])
@@ -30,7 +30,7 @@ router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["publishing
 
 @router.get("/campaigns/{campaign_id}/disclosure")
 def publishing_read_disclosure(
-    campaign_id: UUID, caller: CallerDep, publishing: PublishingDep
+    campaign_id: UUID, caller: CallerDep, publishing: PublishingServiceDep
 ) -> CampaignDisclosureRead:
     """What is disclosed of a campaign, how complete that is, whether its figures may be published,
     and what vendors and others said of it.
@@ -40,7 +40,7 @@ def publishing_read_disclosure(
 
 @router.post("/campaigns/{campaign_id}/consents", status_code=201)
 def publishing_record_consent(
-    campaign_id: UUID, body: ConsentWrite, caller: CallerDep, publishing: PublishingDep
+    campaign_id: UUID, body: ConsentWrite, caller: CallerDep, publishing: PublishingServiceDep
 ) -> ConsentRead:
     """Record that a vendor agreed; takes a maintainer, and stands in the audit log."""
     campaign = publishing.find(caller, campaign_id, body.system_id)
@@ -49,7 +49,7 @@ def publishing_record_consent(
 
 @router.post("/consents/{consent_id}/withdraw")
 def publishing_withdraw_consent(
-    consent_id: UUID, caller: CallerDep, publishing: PublishingDep
+    consent_id: UUID, caller: CallerDep, publishing: PublishingServiceDep
 ) -> ConsentRead:
     """A consent holds no more; takes a maintainer. The record stays."""
     return publishing.records.withdraw_consent(caller, consent_id)
@@ -57,7 +57,7 @@ def publishing_withdraw_consent(
 
 @router.post("/campaigns/{campaign_id}/overrides", status_code=201)
 def publishing_override(
-    campaign_id: UUID, body: OverrideWrite, caller: CallerDep, publishing: PublishingDep
+    campaign_id: UUID, body: OverrideWrite, caller: CallerDep, publishing: PublishingServiceDep
 ) -> OverrideRead:
     """Let a campaign's figures of one system leave although the terms do not; takes an owner.
 
@@ -69,7 +69,7 @@ def publishing_override(
 
 @router.post("/overrides/{override_id}/end")
 def publishing_end_override(
-    override_id: UUID, caller: CallerDep, publishing: PublishingDep
+    override_id: UUID, caller: CallerDep, publishing: PublishingServiceDep
 ) -> OverrideRead:
     """An override holds no more; takes an owner. The record stays."""
     return publishing.records.end_override(caller, override_id)
@@ -77,7 +77,7 @@ def publishing_end_override(
 
 @router.post("/campaigns/{campaign_id}/reply-links", status_code=201)
 def publishing_invite_reply(
-    campaign_id: UUID, body: ReplyLinkWrite, caller: CallerDep, publishing: PublishingDep
+    campaign_id: UUID, body: ReplyLinkWrite, caller: CallerDep, publishing: PublishingServiceDep
 ) -> ReplyLinkMade:
     """Make a link by which a vendor sees its system's figures of this campaign, and replies.
 
@@ -89,7 +89,7 @@ def publishing_invite_reply(
 
 @router.post("/reply-links/{link_id}/revoke")
 def publishing_revoke_link(
-    link_id: UUID, caller: CallerDep, publishing: PublishingDep
+    link_id: UUID, caller: CallerDep, publishing: PublishingServiceDep
 ) -> ReplyLinkRead:
     """A link opens nothing any more; takes a maintainer. What was said over it stays."""
     return publishing.answers.revoke(caller, link_id)
@@ -97,21 +97,23 @@ def publishing_revoke_link(
 
 @router.post("/vendor-replies/{reply_id}/withdraw")
 def publishing_withdraw_reply(
-    reply_id: UUID, body: Withdrawal, caller: CallerDep, publishing: PublishingDep
+    reply_id: UUID, body: Withdrawal, caller: CallerDep, publishing: PublishingServiceDep
 ) -> VendorReplyRead:
     """Show a reply no more; takes a maintainer. That and why stays beside the result."""
     return publishing.answers.withdraw(caller, reply_id, body.reason)
 
 
 @router.get("/reply")
-def publishing_read_reply_page(link: ReplyLinkDep, publishing: PublishingDep) -> ReplyPageRead:
+def publishing_read_reply_page(
+    link: ReplyLinkDep, publishing: PublishingServiceDep
+) -> ReplyPageRead:
     """What a vendor sees over its link, which is the bearer's token: no login."""
     return publishing.page(link)
 
 
 @router.post("/reply", status_code=201)
 def publishing_reply(
-    body: ReplyWrite, link: ReplyLinkDep, publishing: PublishingDep
+    body: ReplyWrite, link: ReplyLinkDep, publishing: PublishingServiceDep
 ) -> VendorReplyRead:
     """Say something to the figures, as a version that takes the earlier one's place beside them."""
     return publishing.answers.reply(link, body)
@@ -119,7 +121,7 @@ def publishing_reply(
 
 @router.post("/campaigns/{campaign_id}/challenges", status_code=201)
 def publishing_challenge(
-    campaign_id: UUID, body: ChallengeWrite, caller: CallerDep, publishing: PublishingDep
+    campaign_id: UUID, body: ChallengeWrite, caller: CallerDep, publishing: PublishingServiceDep
 ) -> ChallengeRead:
     """Say that a result is wrong; whoever sees it may. It is shown beside the result at once."""
     campaign = publishing.find(caller, campaign_id, body.system_id)
@@ -128,7 +130,7 @@ def publishing_challenge(
 
 @router.post("/challenges/{challenge_id}/answer")
 def publishing_answer_challenge(
-    challenge_id: UUID, body: ChallengeAnswer, caller: CallerDep, publishing: PublishingDep
+    challenge_id: UUID, body: ChallengeAnswer, caller: CallerDep, publishing: PublishingServiceDep
 ) -> ChallengeRead:
     """Answer a challenge; takes a member."""
     return publishing.challenges.answer(caller, challenge_id, body.answer)
@@ -136,7 +138,7 @@ def publishing_answer_challenge(
 
 @router.post("/challenges/{challenge_id}/decide")
 def publishing_decide_challenge(
-    challenge_id: UUID, body: ChallengeDecision, caller: CallerDep, publishing: PublishingDep
+    challenge_id: UUID, body: ChallengeDecision, caller: CallerDep, publishing: PublishingServiceDep
 ) -> ChallengeRead:
     """Uphold it, which marks the result wherever it is shown, or reject it; takes a maintainer."""
     return publishing.challenges.decide(caller, challenge_id, body)
@@ -144,7 +146,7 @@ def publishing_decide_challenge(
 
 @router.post("/challenges/{challenge_id}/withdraw")
 def publishing_withdraw_challenge(
-    challenge_id: UUID, caller: CallerDep, publishing: PublishingDep
+    challenge_id: UUID, caller: CallerDep, publishing: PublishingServiceDep
 ) -> ChallengeRead:
     """Take a challenge back; only whoever raised it may."""
     return publishing.challenges.withdraw(caller, challenge_id)

@@ -6,16 +6,17 @@ from uuid import UUID
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.campaigns.documents import document_of
-from weighhouse_backend.comparisons.dependencies import Comparisons
+from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.comparisons.disclosure import leaving
-from weighhouse_backend.comparisons.service import comparison_read
+from weighhouse_backend.comparisons.service import ComparisonService, comparison_read
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.challenges import ChallengeService
 from weighhouse_backend.disclosure.consents import RecordService
 from weighhouse_backend.disclosure.errors import NotOfThisCampaign
 from weighhouse_backend.disclosure.models import ReplyLink
-from weighhouse_backend.disclosure.publication import stamp_of
+from weighhouse_backend.disclosure.publication import PublicationService, stamp_of
 from weighhouse_backend.disclosure.replies import MOST_SIGNS, ReplyService
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.problems import FieldProblem
@@ -33,7 +34,10 @@ from weighhouse_backend.runs.models import Campaign
 class PublishingService:
     """Reads what is disclosed; changes nothing."""
 
-    comparisons: Comparisons
+    comparisons: ComparisonService
+    campaigns: CampaignService
+    experiments: ExperimentService
+    publication: PublicationService
     records: RecordService
     answers: ReplyService
     challenges: ChallengeService
@@ -45,9 +49,8 @@ class PublishingService:
         :raises CampaignNotFound: when there is none.
         :raises NotOfThisCampaign: when it did not measure the system.
         """
-        campaigns = self.comparisons.findings.results.campaigns
-        campaign = campaigns.campaigns.find(caller, campaign_id)
-        document = document_of(campaigns.experiments, campaign)
+        campaign = self.campaigns.find(caller, campaign_id)
+        document = document_of(self.experiments, campaign)
         measured = sorted({plugin for target in document.targets for plugin in target.plugins})
         if system_id is not None and system_id not in measured:
             raise NotOfThisCampaign(
@@ -68,18 +71,16 @@ class PublishingService:
         :raises CampaignNotFound: when there is none.
         """
         campaign = self.find(caller, campaign_id)
-        comparison = self.comparisons.comparing.chosen(caller, Question(campaign_id=campaign.id))
-        disclosure = self.comparisons.findings.disclosure
+        comparison = self.comparisons.chosen(caller, Question(campaign_id=campaign.id))
         sheet = comparison.sheet
         names = {one.system_id: one.name for one in sheet.decisions}
         role = caller.roles[campaign.project_id]
         maintains = role.covers(Role.MAINTAINER)
-        experiments = self.comparisons.findings.results.campaigns.experiments
         return CampaignDisclosureRead(
             campaign_id=campaign.id,
             campaign_number=campaign.number,
-            experiment=experiments.get(campaign.experiment_id).slug,
-            stamp=stamp_of(disclosure.publication.decisions(leaving(comparison.choice.sides))),
+            experiment=self.experiments.get(campaign.experiment_id).slug,
+            stamp=stamp_of(self.publication.decisions(leaving(comparison.choice.sides))),
             sheet=sheet,
             consents=self.records.consents(campaign.project_id, campaign.id),
             overrides=self.records.overrides(campaign.id),
@@ -100,10 +101,9 @@ class PublishingService:
     def page(self, link: ReplyLink) -> ReplyPageRead:
         """What a vendor sees over an opened link: its own system's figures and nobody else's."""
         caller = Caller("token", link.id, "reply link", {link.project_id: Role.VIEWER})
-        comparing = self.comparisons.comparing
         sides = [
             side
-            for side in comparing.chosen(
+            for side in self.comparisons.chosen(
                 caller, Question(campaign_id=link.campaign_id)
             ).choice.sides
             if side.system_id == link.system_id
@@ -111,7 +111,7 @@ class PublishingService:
         campaign, document = sides[0].campaign, sides[0].document
         manifest = sides[0].manifest
         seen = comparison_read(
-            comparing.chosen(caller, Question(sides=[side.key for side in sides]))
+            self.comparisons.chosen(caller, Question(sides=[side.key for side in sides]))
         )
         replies = self.answers.replies(link.campaign_id)
         return ReplyPageRead(

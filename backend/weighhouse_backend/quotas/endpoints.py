@@ -10,7 +10,7 @@ from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import ProblemDocument
-from weighhouse_backend.quotas.dependencies import QuotasDep
+from weighhouse_backend.quotas.dependencies import QuotaServiceDep
 from weighhouse_backend.quotas.schemas import (
     OrganizationQuotasRead,
     QuotaLimits,
@@ -25,7 +25,7 @@ CHANGES: dict[int | str, dict[str, Any]] = {412: {"model": ProblemDocument}}
 
 @router.get("/usage")
 def quotas_read_usage(
-    caller: ManagerDep, quotas: QuotasDep, response: Response, project_id: UUID | None = None
+    caller: ManagerDep, quotas: QuotaServiceDep, response: Response, project_id: UUID | None = None
 ) -> UsageRead:
     """What a project and its organization use, and may; the tag is that of the project's quotas."""
     found = quotas.usage(caller, project_id)
@@ -37,7 +37,7 @@ def quotas_read_usage(
 def quotas_save_of_project(
     body: QuotaLimits,
     caller: ManagerDep,
-    quotas: QuotasDep,
+    quotas: QuotaServiceDep,
     response: Response,
     project_id: UUID | None = None,
     if_match: Annotated[str | None, Header()] = None,
@@ -52,7 +52,7 @@ def quotas_save_of_project(
 
 @router.get("/organization-quotas")
 def quotas_list_organizations(
-    caller: KnownCallerDep, quotas: QuotasDep, page: PageDep
+    caller: KnownCallerDep, quotas: QuotaServiceDep, page: PageDep
 ) -> Page[OrganizationQuotasRead]:
     """All organizations with what they may use, newest first; takes the installation's operator."""
     return quotas.organizations(caller, page)
@@ -63,7 +63,7 @@ def quotas_save_of_organization(
     organization_id: UUID,
     body: QuotaLimits,
     caller: KnownCallerDep,
-    quotas: QuotasDep,
+    quotas: QuotaServiceDep,
     response: Response,
     if_match: Annotated[str | None, Header()] = None,
 ) -> QuotasRead:

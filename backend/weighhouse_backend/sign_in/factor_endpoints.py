@@ -1,20 +1,17 @@
 """One's own second factor."""
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 
 from weighhouse_backend.identity.access import Caller, ManagerDep, PersonDep
 from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
-from weighhouse_backend.membership.factor_policy import FactorPolicyService
+from weighhouse_backend.membership.dependencies import FactorPolicyServiceDep
 from weighhouse_backend.membership.factor_policy_schemas import FactorPolicyRead, FactorPolicySet
-from weighhouse_backend.sign_in.dependencies import PasswordServiceDep
+from weighhouse_backend.sign_in.dependencies import FactorServiceDep, PasswordServiceDep
 from weighhouse_backend.sign_in.factor_schemas import (
     FactorBegun,
     FactorConfirm,
@@ -22,19 +19,10 @@ from weighhouse_backend.sign_in.factor_schemas import (
     FactorRead,
     RecoveryCodesMade,
 )
-from weighhouse_backend.sign_in.factors import FactorService
 from weighhouse_backend.sign_in.guess_limits import guessing
 from weighhouse_backend.sign_in.passwords import PasswordService
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
-
-
-def _factors(request: Request, session: SessionDep) -> FactorService:
-    return FactorService(session, SystemClock(), request.app.state.settings)
-
-
-def _policy(session: SessionDep) -> FactorPolicyService:
-    return FactorPolicyService(session, SystemClock())
 
 
 def proving(
@@ -46,10 +34,6 @@ def proving(
     if proof.passkey is not None:
         return nullcontext()
     return guessing(request, people.address_of(caller))
-
-
-FactorServiceDep = Annotated[FactorService, Depends(_factors)]
-FactorPolicyServiceDep = Annotated[FactorPolicyService, Depends(_policy)]
 
 
 @router.get("/second-factor", tags=["sessions"])

@@ -1,9 +1,8 @@
 """Signing in by a passkey, and one's own passkeys."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from weighhouse_backend.identity import person_audit
 from weighhouse_backend.identity.access import PersonDep
@@ -15,7 +14,7 @@ from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.sign_in.cookies import set_login_cookies
-from weighhouse_backend.sign_in.dependencies import PasswordServiceDep
+from weighhouse_backend.sign_in.dependencies import PasskeyServiceDep, PasswordServiceDep
 from weighhouse_backend.sign_in.factor_endpoints import proving
 from weighhouse_backend.sign_in.factor_schemas import (
     FactorProof,
@@ -26,16 +25,8 @@ from weighhouse_backend.sign_in.factor_schemas import (
 )
 from weighhouse_backend.sign_in.logins import LoginService
 from weighhouse_backend.sign_in.origins import origin_of
-from weighhouse_backend.sign_in.passkeys import PasskeyService
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
-
-
-def _passkeys(request: Request, session: SessionDep) -> PasskeyService:
-    return PasskeyService(session, SystemClock(), request.app.state.settings)
-
-
-PasskeyServiceDep = Annotated[PasskeyService, Depends(_passkeys)]
 
 
 @router.post("/sessions/passkey-question", tags=["sessions"])

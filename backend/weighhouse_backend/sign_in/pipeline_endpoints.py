@@ -1,10 +1,10 @@
 """Trusted pipelines, and the exchange of a CI service's token for one of ours."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 import structlog
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 
 from weighhouse_backend.identity.access import ManagerDep
 from weighhouse_backend.identity.errors import PipelineRefused, ProviderAway
@@ -13,11 +13,11 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.problems import Problem, Unavailable
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.sign_in import oidc
+from weighhouse_backend.sign_in.dependencies import TrustServiceDep
 from weighhouse_backend.sign_in.logins import Attempt, LoginService
 from weighhouse_backend.sign_in.origins import origin_of
 from weighhouse_backend.sign_in.pipeline_claims import NotTheirWord, claims_in, issuer_in
@@ -27,18 +27,11 @@ from weighhouse_backend.sign_in.pipeline_schemas import (
     TrustCreate,
     TrustRead,
 )
-from weighhouse_backend.sign_in.pipelines import ExchangeService, TrustService
+from weighhouse_backend.sign_in.pipelines import ExchangeService
 from weighhouse_backend.sign_in.providers import reach_of
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 log = structlog.get_logger(__name__)
-
-
-def _trusts(request: Request, session: SessionDep) -> TrustService:
-    return TrustService(session, SystemClock(), request.app.state.settings)
-
-
-TrustServiceDep = Annotated[TrustService, Depends(_trusts)]
 
 
 @router.get("/pipeline-trusts", tags=["tokens"])

@@ -9,7 +9,7 @@ from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
-from weighhouse_backend.studies.dependencies import StudiesDep, StudyRunsDep
+from weighhouse_backend.studies.dependencies import StudyRunServiceDep, StudyServiceDep
 from weighhouse_backend.studies.schemas import (
     StudyList,
     StudyRead,
@@ -22,7 +22,7 @@ router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["studies"])
 
 @router.get("/studies")
 def studies_list(
-    caller: CallerDep, studies: StudiesDep, project_id: UUID | None = None
+    caller: CallerDep, studies: StudyServiceDep, project_id: UUID | None = None
 ) -> StudyList:
     """The published studies that come with the installation, with how many of their claims hold
     here; no figures.
@@ -34,7 +34,7 @@ def studies_list(
 def studies_read(
     study: str,
     caller: CallerDep,
-    studies: StudiesDep,
+    studies: StudyServiceDep,
     scale: Scale | None = None,
     project_id: UUID | None = None,
     audience: AudienceDep = "internal",
@@ -47,7 +47,11 @@ def studies_read(
 
 @router.post("/studies/{study}/campaigns", status_code=201, responses=QUOTA_ANSWER)
 def studies_run(
-    study: str, body: StudyRunWanted, caller: CallerDep, studies: StudiesDep, runs: StudyRunsDep
+    study: str,
+    body: StudyRunWanted,
+    caller: CallerDep,
+    studies: StudyServiceDep,
+    runs: StudyRunServiceDep,
 ) -> StudyRunRead:
     """Measure a study at a scale: saves its experiments and starts a campaign of each. Sides that
     are not measured are named with the reason.

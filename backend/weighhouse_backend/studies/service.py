@@ -21,14 +21,16 @@ from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.campaigns.documents import document_of
-from weighhouse_backend.campaigns.latest import Latest
+from weighhouse_backend.campaigns.latest import Latest, LatestService
 from weighhouse_backend.campaigns.names import UNKNOWN_COLOUR, UNKNOWN_MARK
-from weighhouse_backend.comparisons.dependencies import Comparisons
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.comparisons.service import ComparisonService
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.experiments.errors import ExperimentNotFound
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.repeats import in_time
 from weighhouse_backend.runs.states import RunStatus
 from weighhouse_backend.studies.errors import StudyNotFound
@@ -59,7 +61,11 @@ class StudyService:
     """Reads studies; changes nothing."""
 
     folders: Sequence[StudyFolder]
-    comparisons: Comparisons
+    comparisons: ComparisonService
+    experiments: ExperimentService
+    latest: LatestService
+    catalog: CatalogService
+    figures: FigureService
 
     def find(self, name: str) -> StudyFolder:
         """A study by its name.
@@ -116,11 +122,10 @@ class StudyService:
         for one in standings:
             if one.latest.measured is not None:
                 question = Question(campaign_id=one.latest.measured.id)
-                self.comparisons.require(caller, question, audience)
+                self.comparisons.released(caller, question, audience)
         runs = self._runs(folder, standings)
         results = self._judged(folder, chosen, runs)
-        catalog = self.comparisons.findings.results.campaigns.catalog
-        manifests = {} if project is None else catalog.manifests([project])
+        manifests = {} if project is None else self.catalog.manifests([project])
         study = folder.study
         return StudyRead(
             name=study.name,
@@ -156,17 +161,16 @@ class StudyService:
     def _standings(
         self, caller: Caller, folder: StudyFolder, scale: Scale, project: UUID | None
     ) -> list[Standing]:
-        campaigns = self.comparisons.findings.results.campaigns
         found = []
         for shipped in folder.experiments[scale]:
             latest = Latest(None, None)
             if project is not None:
                 try:
-                    experiment = campaigns.experiments.find(caller, shipped.slug, project)
+                    experiment = self.experiments.find(caller, shipped.slug, project)
                 except ExperimentNotFound:
                     pass
                 else:
-                    latest = campaigns.latest.of(project, experiment.id)
+                    latest = self.latest.of(project, experiment.id)
             found.append(Standing(shipped, shipped.name, latest))
         return found
 
@@ -174,7 +178,7 @@ class StudyService:
         names = {one.figure for one in folder.study.published}
         also = [CATALOGUE[name] for name in sorted(names) if name not in CATALOGUE]
         measured = {one.latest.measured.id for one in standings if one.latest.measured is not None}
-        return self.comparisons.findings.results.figures.of_campaigns(measured, also=also)
+        return self.figures.of_campaigns(measured, also=also)
 
     def _judged(
         self, folder: StudyFolder, scale: Scale, runs: Sequence[RunFigures]
@@ -187,7 +191,6 @@ class StudyService:
 
     def _campaign(self, caller: Caller, standing: Standing) -> StudyCampaignRead:
         campaign, going = standing.latest.measured, standing.latest.under_way
-        experiments = self.comparisons.findings.results.campaigns.experiments
         return StudyCampaignRead(
             experiment=standing.shipped.slug,
             name=standing.name,
@@ -195,13 +198,11 @@ class StudyService:
             campaign_number=None if campaign is None else campaign.number,
             status=None if campaign is None else campaign.status,
             changed=campaign is not None
-            and changed(standing.shipped, document_of(experiments, campaign)),
+            and changed(standing.shipped, document_of(self.experiments, campaign)),
             under_way=None if going is None else going.id,
             caveats=[]
             if campaign is None
-            else self.comparisons.comparing.chosen(
-                caller, Question(campaign_id=campaign.id)
-            ).caveats,
+            else self.comparisons.chosen(caller, Question(campaign_id=campaign.id)).caveats,
         )
 
 

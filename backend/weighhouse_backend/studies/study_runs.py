@@ -7,10 +7,12 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 
-from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.schemas import CampaignCreate
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.content import stored_form
 from weighhouse_backend.experiments.schemas import ExperimentCreate
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.problems import FieldProblem
 from weighhouse_backend.studies.errors import StudyCannotRun
@@ -27,7 +29,9 @@ from weighhouse_backend.studies.schemas import (
 class StudyRunService:
     """Saves a study's experiments, with the sides that can be measured, and starts them."""
 
-    campaigns: Campaigns
+    campaigns: CampaignService
+    experiments: ExperimentService
+    catalog: CatalogService
 
     def run(self, caller: Caller, folder: StudyFolder, wanted: StudyRunWanted) -> StudyRunRead:
         """Start a campaign of each experiment of a scale, all or none.
@@ -46,7 +50,7 @@ class StudyRunService:
                 str(error),
                 errors=[FieldProblem(path="sides", message=str(error), expected="sides by name")],
             ) from error
-        manifests = self.campaigns.catalog.manifests([project_id])
+        manifests = self.catalog.manifests([project_id])
         left_out = _left_out(folder, wanted, names, manifests)
         kept = [name for name in names if name not in {one.side for one in left_out}]
         started = []
@@ -68,11 +72,11 @@ class StudyRunService:
         body = ExperimentCreate.model_validate(
             {"document": stored_form(document), "project_id": project_id}
         )
-        saved = self.campaigns.experiments.create(
+        saved = self.experiments.create(
             caller, caller.project_or_only(body.project_id), body, upsert=True
         )
         order = CampaignCreate(experiment_id=saved.experiment.id)
-        campaign = self.campaigns.campaigns.create(caller, order)
+        campaign = self.campaigns.create(caller, order)
         return StudyStartedRead(
             experiment=shipped.slug,
             campaign_id=campaign.id,

@@ -3,24 +3,34 @@
 import datetime
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
+from weighhouse_backend.alerts.watch import WatchService
+from weighhouse_backend.app.services import graph
 from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.campaigns.schemas import CampaignCreate
-from weighhouse_backend.execution.dependencies import Execution
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.execution.allocation import Allocator
+from weighhouse_backend.execution.attempts import AttemptService
 from weighhouse_backend.experiments.schemas import DocumentSource
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.models import Agent
-from weighhouse_backend.gates.dependencies import Gates, gates_over
+from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.grants import founding
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.kit.services import Services, services_over
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.results.ingestion import EventService
+from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.runs.models import Cell, Run
 from weighhouse_backend.runs.states import RunStatus
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
@@ -102,8 +112,7 @@ class Hand:
     """
 
     session: Session
-    campaigns: Execution
-    gates: Gates
+    services: Services
     clock: SetClock
     jobs: OwnJobs
     project_id: UUID
@@ -115,7 +124,7 @@ class Hand:
 
     def enrol(self, manifests: Sequence[Manifest], names: Collection[str]) -> Enrolled:
         """Register machines; those of an earlier time give way, lest they be given the runs."""
-        fleet = self.campaigns.fleet
+        fleet = self.services.get(FleetService)
         for earlier in fleet.agents(self.caller, self.project_id, {}):
             if earlier.labels == LABEL and earlier.status != "revoked":
                 fleet.revoke(self.caller, earlier.id)
@@ -128,7 +137,7 @@ class Hand:
         )
 
     def _register(self, manifests: Sequence[Manifest], name: str, process_id: UUID) -> Registered:
-        instance, fleet, facts = uuid4(), self.campaigns.fleet, facts_of(name)
+        instance, fleet, facts = uuid4(), self.services.get(FleetService), facts_of(name)
         made = fleet.issue_registration(
             founding(project_id=self.project_id), "invented", labels=LABEL,
             roles=("driver", "server"), lifetime=datetime.timedelta(hours=1), trusted=True,
@@ -153,10 +162,10 @@ class Hand:
 
     def carry_out(self, sown: Sown, number: int, machines: Enrolled) -> UUID:
         """One campaign, to its end, with what is measured again in it; its id."""
-        self.campaigns.experiments.create(
+        self.services.get(ExperimentService).create(
             self.caller, self.project_id, DocumentSource(document=sown.document()), upsert=True
         )
-        made = self.campaigns.campaigns.create(
+        made = self.services.get(CampaignService).create(
             self.caller, CampaignCreate(experiment=sown.slug, project_id=self.project_id)
         )
         self.do_jobs()
@@ -168,7 +177,7 @@ class Hand:
             self._run(sown, number, machines)
             waiting = self._waiting(made.id)
         if half:
-            self.campaigns.campaigns.cancel(self.caller, made.id)
+            self.services.get(CampaignService).cancel(self.caller, made.id)
             self.do_jobs()
         return made.id
 
@@ -180,18 +189,24 @@ class Hand:
             # Whoever claimed work confined the transaction to an agent's projects.
             self.session.execute(text("SET LOCAL ROLE NONE"))
             if name == "results.settle_run":
-                self.gates.results.settlement.settle_run(UUID(arguments["run_id"]))
+                self.services.get(SettlementService).settle_run(UUID(arguments["run_id"]))
             elif name == "gates.settle_campaign":
-                self.gates.settlement.settle_campaign(UUID(arguments["campaign_id"]))
+                self.services.get(CampaignSettlementService).settle_campaign(
+                    UUID(arguments["campaign_id"])
+                )
             elif name == "alerts.detect_changes":
-                self.gates.alerts.watching.detect([UUID(one) for one in arguments["series_ids"]])
+                self.services.get(WatchService).detect(
+                    [UUID(one) for one in arguments["series_ids"]]
+                )
 
     def _choose(self, machine: str, machines: Enrolled) -> None:
         """Let one machine alone be given runs."""
         for name, agent_id in machines.agents.items():
             draining = name != machine
             if self.session.get_one(Agent, agent_id).draining != draining:
-                self.campaigns.fleet.set_draining(self.caller, agent_id, draining=draining)
+                self.services.get(FleetService).set_draining(
+                    self.caller, agent_id, draining=draining
+                )
 
     def _waiting(self, campaign_id: UUID) -> int:
         """How many runs of a campaign are still to be measured."""
@@ -202,8 +217,8 @@ class Hand:
 
     def _run(self, sown: Sown, number: int, machines: Enrolled) -> None:
         """Take the next run and report of it."""
-        attempts = self.campaigns.attempts
-        self.campaigns.allocator.allocate()
+        attempts = self.services.get(AttemptService)
+        self.services.get(Allocator).allocate()
         order = self._claim(sown.machine(number), machines)
         if order is None:
             message = f"no run of {sown.slug} was offered to {sown.machine(number)}"
@@ -218,15 +233,15 @@ class Hand:
         events = self._events(sown, number, told, machines) if fate == "completed" else []
         for begin in range(0, len(events), MOST_EVENTS):
             batch = EventBatch(events=tuple(events[begin : begin + MOST_EVENTS]))
-            self.gates.results.events.store(order.attempt_id, batch.events, order.member)
+            self.services.get(EventService).store(order.attempt_id, batch.events, order.member)
         self._forward(sown.seconds + BETWEEN_RUNS)
         attempts.complete(order.attempt_id, _completion(order, fate, len(events)), order.member)
         self.do_jobs()
 
     def _claim(self, machine: str, machines: Enrolled) -> AttemptOrder | None:
         token = machines.tokens[machine]
-        agent = self.campaigns.fleet.authenticate(token)
-        return self.campaigns.attempts.claim(agent, uuid4(), token)
+        agent = self.services.get(FleetService).authenticate(token)
+        return self.services.get(AttemptService).claim(agent, uuid4(), token)
 
     def _events(
         self, sown: Sown, number: int, told: Told, machines: Enrolled
@@ -328,8 +343,8 @@ def enrolled(
 ) -> Enrolled:
     """Register invented machines with the first project, in a transaction of its own."""
     project_id = _project(tools)
-    with unit_of_work(tools.sessions) as session:
-        return _hand(tools, session, SetClock(at), project_id).enrol(manifests, names)
+    with unit_of_work(tools.sessions) as session, _hand(tools, session, at, project_id) as hand:
+        return hand.enrol(manifests, names)
 
 
 def carry_out(
@@ -337,8 +352,8 @@ def carry_out(
 ) -> UUID:
     """Carry out one campaign on a date, in a transaction of its own; its id."""
     project_id = _project(tools)
-    with unit_of_work(tools.sessions) as session:
-        return _hand(tools, session, SetClock(at), project_id).carry_out(sown, number, machines)
+    with unit_of_work(tools.sessions) as session, _hand(tools, session, at, project_id) as hand:
+        return hand.carry_out(sown, number, machines)
 
 
 def _project(tools: Tools) -> UUID:
@@ -347,7 +362,11 @@ def _project(tools: Tools) -> UUID:
         return session.scalars(first).one()
 
 
-def _hand(tools: Tools, session: Session, clock: SetClock, project_id: UUID) -> Hand:
-    jobs = OwnJobs()
-    campaigns = Execution(session, jobs, NoEvents(), clock, tools.settings)
-    return Hand(session, campaigns, gates_over(campaigns), clock, jobs, project_id)
+@contextmanager
+def _hand(
+    tools: Tools, session: Session, at: datetime.datetime, project_id: UUID
+) -> Iterator[Hand]:
+    clock, jobs = SetClock(at), OwnJobs()
+    over = services_over(graph(), session, clock, tools.settings, jobs, NoEvents())
+    with over as services:
+        yield Hand(session, services, clock, jobs, project_id)
