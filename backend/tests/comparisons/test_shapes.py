@@ -7,11 +7,13 @@ from uuid import UUID
 import numpy as np
 import pytest
 from sqlalchemy import event
+from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_judging.arithmetic.histograms import Histogram
 
 from backend.tests.results.laboratory import experiment
@@ -236,9 +238,9 @@ def test_another_tenant_reads_no_distribution(laboratory, three, tenants):
 def _stored(laboratory, run_id: str) -> bytes:
     found: dict[str, bytes] = {}
 
-    def read(gates):
-        run = gates.results.campaigns.runs.find(run_id)
-        stored = gates.results.repository.histograms(run.result_attempt_id, "measure")
+    def read(services):
+        run = services.get(RunService).find(run_id)
+        stored = services.get(ResultRepository).histograms(run.result_attempt_id, "measure")
         found.update(stored)
 
     laboratory.work(read)

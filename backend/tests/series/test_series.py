@@ -4,6 +4,7 @@ import datetime
 from uuid import UUID
 
 import pytest
+from sqlalchemy.orm import Session
 from weighhouse_backend.experiments.models import ScheduleOccurrence
 from weighhouse_backend.runs.models import Campaign
 
@@ -67,10 +68,10 @@ def test_a_campaign_without_a_figure_and_a_date_without_a_campaign_are_gaps(labo
     assert ended.is_success, ended.text
     start = datetime.datetime.now(tz=datetime.UTC)
 
-    def miss(gates):
-        project = gates.results.campaigns.session.get_one(Campaign, UUID(ids[0])).project_id
+    def miss(services):
+        project = services.get(Session).get_one(Campaign, UUID(ids[0])).project_id
         for outcome, reason in (("missed", ""), ("started", ""), ("skipped", "in the way")):
-            gates.results.campaigns.session.add(
+            services.get(Session).add(
                 ScheduleOccurrence(
                     project_id=project,
                     experiment_id=UUID(name),
