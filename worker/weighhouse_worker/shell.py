@@ -16,18 +16,14 @@ from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Engine, func, select, text
-from weighhouse_backend.annotations import models as annotations
-from weighhouse_backend.directories import models as directories
+from weighhouse_backend.app.services import kinds
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.logs import configure_library_logs
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.prices import models as prices
 
 from weighhouse_worker import tasks
 from weighhouse_worker.tools import Tools
 
-OTHER_TABLES = (annotations, directories, prices)
-"""Of features that no task needs, so that nothing else loads them here."""
 BANNER = """\
 Weighhouse's shell over {url}, {mode}
 
@@ -36,8 +32,8 @@ Weighhouse's shell over {url}, {mode}
                       session.rollback() begins another, which sees what was written meanwhile
   select, func, text  of SQLAlchemy
   Agent, Run, ...     the {count} classes of tables; models: all of them, by name
-  services            of campaigns and what lies below: services.views, services.fleet, ...
-  gates               verdicts and what they rest on: gates.verdicts, gates.results, gates.findings
+  services            of the session's transaction: services.get(GateService), ...; kinds: all
+                      classes of services, by name
   tasks, tools        what the worker carries out: tasks.sweep(tools)
   settings            of the platform's parts
 """
@@ -74,12 +70,14 @@ def names(settings: Settings, *, write: bool = False) -> Iterator[dict[str, Any]
     with tools.sessions() as session, tools.services(session) as services:
         found = {
             **models(),
+            **kinds(),
             "models": models(),
             "session": session,
             "select": select,
             "func": func,
             "text": text,
             "services": services,
+            "kinds": kinds(),
             "tasks": tasks,
             "tools": tools,
             "settings": settings,

@@ -33,38 +33,46 @@ from weighhouse_backend.series.dependencies import SERVICES as SERIES
 from weighhouse_backend.sign_in.dependencies import SERVICES as SIGN_IN
 from weighhouse_backend.studies.dependencies import SERVICES as STUDIES
 
+FEATURES = (
+    ALERTS,
+    ANNOTATIONS,
+    CAMPAIGNS,
+    CATALOG,
+    COMPARISONS,
+    DIRECTORIES,
+    DISCLOSURE,
+    EXECUTION,
+    EXPERIMENTS,
+    FAULTS,
+    FILES,
+    FINDINGS,
+    FLEET,
+    GATES,
+    IDENTITY,
+    MEASUREMENTS,
+    MEMBERSHIP,
+    NOISE,
+    NOTICES,
+    PRICES,
+    PUBLISHING,
+    QUOTAS,
+    RESULTS,
+    RETENTION,
+    RUNS,
+    SCENARIOS,
+    SERIES,
+    SIGN_IN,
+    STUDIES,
+)
+
 
 @cache
 def graph() -> Graph:
     """Every service there is; one graph for each process, for it holds no state."""
-    return graph_of(
-        ALERTS,
-        ANNOTATIONS,
-        CAMPAIGNS,
-        CATALOG,
-        COMPARISONS,
-        DIRECTORIES,
-        DISCLOSURE,
-        EXECUTION,
-        EXPERIMENTS,
-        FAULTS,
-        FILES,
-        FINDINGS,
-        FLEET,
-        GATES,
-        IDENTITY,
-        MEASUREMENTS,
-        MEMBERSHIP,
-        NOISE,
-        NOTICES,
-        PRICES,
-        PUBLISHING,
-        QUOTAS,
-        RESULTS,
-        RETENTION,
-        RUNS,
-        SCENARIOS,
-        SERIES,
-        SIGN_IN,
-        STUDIES,
-    )
+    return graph_of(*FEATURES)
+
+
+def kinds() -> dict[str, type]:
+    """The classes of all services, by name."""
+    found = [one.provides.type_hint for feature in FEATURES for one in feature.factories]
+    return {kind.__name__: kind for kind in sorted(found, key=lambda kind: kind.__name__)}
