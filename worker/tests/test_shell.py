@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy.exc import InternalError
+from sqlalchemy.orm import Session
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.tree import text_of, tracked
 from weighhouse_worker import shell
@@ -52,7 +53,7 @@ def test_it_reads_and_does_not_write(found: dict[str, Any]) -> None:
         pytest.raises(InternalError, match="read-only transaction"),
         found["tools"].transaction() as services,
     ):
-        services.session.execute(found["text"]("CREATE TEMPORARY TABLE one (two int)"))
+        services.get(Session).execute(found["text"]("CREATE TEMPORARY TABLE one (two int)"))
 
 
 def test_for_writing_it_keeps_what_is_committed(settings: Settings) -> None:
