@@ -192,16 +192,13 @@ def test_the_queries_do_not_grow_with_sides_or_repeats(laboratory, two, three, c
 
 def test_more_histograms_than_are_read_at_once_are_refused(laboratory, three, tenants):
     def read(gates):
-        spectra = replace(Comparisons(gates.findings).spectra, most_histograms=14)
+        comparisons = Comparisons(gates.findings)
+        spectra = replace(comparisons.spectra, most_histograms=14)
         caller = Caller("user", tenants[0].user_id, "Mia", {tenants[0].project_id: Role.VIEWER})
-        question = Question(campaign_id=UUID(three))
+        chosen = comparisons.comparing.chosen(caller, Question(campaign_id=UUID(three)))
         with pytest.raises(ComparisonUnclear, match="15 runs are more than the 14"):
-            spectra.read(caller, question, **CELL, operation="all")
-        assert (
-            replace(spectra, most_histograms=15)
-            .read(caller, question, **CELL, operation="all")
-            .sides
-        )
+            spectra.read(chosen, **CELL, operation="all")
+        assert replace(spectra, most_histograms=15).read(chosen, **CELL, operation="all").sides
 
     laboratory.work(read)
 
