@@ -135,12 +135,12 @@ def _differences(
             alike.setdefault((bool(shared), len(a), len(b)), []).append((pair, a, b))
     for (in_blocks, size, other), found in alike.items():
         pairs = [pair for pair, _, _ in found]
-        a, b = np.asarray([one for _, one, _ in found]), np.asarray([one for _, _, one in found])
+        firsts, seconds = (np.asarray([one[place] for one in found]) for place in (1, 2))
         if in_blocks:
-            yield pairs, paired(b - a), size / looks.SHARPEST_AT
+            yield pairs, paired(seconds - firsts), size / looks.SHARPEST_AT
         elif between is not None:
             information = 2 / (1 / size + 1 / other) / looks.SHARPEST_AT
-            for pair, one, another in zip(pairs, a, b, strict=True):
+            for pair, one, another in zip(pairs, firsts, seconds, strict=True):
                 yield [pair], as_decided(one, another, between), information
 
 
