@@ -142,7 +142,7 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --override requirements.overrides requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-tenants ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-tenants ## every benchmark
 
 .PHONY: bench-statistics
 bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
@@ -179,6 +179,10 @@ bench-searches: install ## knee and operating points on real servers, beside a g
 .PHONY: bench-longrun
 bench-longrun: install ## what the page of a run of twelve hours costs: charts, settling, memory; last line JSON
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_longrun
+
+.PHONY: bench-comparison
+bench-comparison: install ## what a comparison of eight sides at six levels of two workloads costs, each way it is asked for (WORKLOADS=1, REQUESTS=40); last line JSON
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_comparison --workloads $(or $(WORKLOADS),2) --requests $(or $(REQUESTS),40)
 
 .PHONY: bench-tenants
 bench-tenants: env ## one tenant's requests beside another's attacks, as ratios in the same run (ONLY=names, BLOCK=15 s, BLOCKS=4); last line JSON

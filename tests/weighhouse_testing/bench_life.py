@@ -64,6 +64,7 @@ anywhere in it."""
 TREND_TOLD = 12
 ALERTS_PER_BUILD = 0.002
 BEGIN = datetime.datetime(2026, 1, 1, 3, tzinfo=datetime.UTC)
+EMAIL, PASSWORD = "one@example.test", "a long password"
 NOBODY = "redis://127.0.0.1:1/0"
 
 
@@ -315,7 +316,7 @@ def platform() -> Iterator[Tools]:
 def _project(database_url: str, artifacts: Path) -> Iterator[Tools]:
     tools = Tools(Settings(database_url=database_url, redis_url=NOBODY, artifact_dir=artifacts))
     with unit_of_work(tools.sessions) as session:
-        FirstUserService(session, SystemClock()).ensure("one@example.test", "a long password")
+        FirstUserService(session, SystemClock()).ensure(EMAIL, PASSWORD)
     try:
         yield tools
     finally:

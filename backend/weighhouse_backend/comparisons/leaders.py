@@ -96,10 +96,10 @@ def _pairs(weighed: Weighed, metric: str, cells: Collection[CellKey]) -> dict[Ce
     for word; the others are judged likewise, and corrected together as a table of their own.
     """
     found: dict[CellKey, list[Pair]] = {}
-    for one in weighed.differences:
-        cell = (one.workload, one.load_level.label)
-        if one.metric == metric and cell in cells:
-            pair = Pair(one.baseline_side, one.side, one.word, 1 + one.relative)
+    for told in weighed.differences:
+        cell = (told.workload, told.load_level.label)
+        if told.metric == metric and cell in cells:
+            pair = Pair(told.baseline_side, told.side, told.word, 1 + told.relative)
             found.setdefault(cell, []).append(pair)
     if weighed.paired:
         return found

@@ -24,6 +24,7 @@ from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.latest import Latest, LatestService
 from weighhouse_backend.campaigns.names import UNKNOWN_COLOUR, UNKNOWN_MARK
 from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.service import ComparisonService
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.schemas import Audience
@@ -119,10 +120,7 @@ class StudyService:
         project = self._project(caller, project_id)
         chosen = scale or self._scale(caller, folder, project)
         standings = self._standings(caller, folder, chosen, project)
-        for one in standings:
-            if one.latest.measured is not None:
-                question = Question(campaign_id=one.latest.measured.id)
-                self.comparisons.released(caller, question, audience)
+        compared = [self._compared(caller, one, audience) for one in standings]
         runs = self._runs(folder, standings)
         results = self._judged(folder, chosen, runs)
         manifests = {} if project is None else self.catalog.manifests([project])
@@ -136,7 +134,7 @@ class StudyService:
             otherwise=list(study.otherwise),
             scale=chosen,
             sides=[_side(side, folder, chosen, runs, manifests) for side in study.sides],
-            campaigns=[self._campaign(caller, one) for one in standings],
+            campaigns=[self._campaign(*each) for each in zip(standings, compared, strict=True)],
             verdicts=_counts(results),
             claims=[_claim(result) for result in results],
             figures=study_figures(study, runs),
@@ -189,7 +187,16 @@ class StudyService:
         }
         return judge_claims(folder.claims.claims, published, repeats_of(runs), scale)
 
-    def _campaign(self, caller: Caller, standing: Standing) -> StudyCampaignRead:
+    def _compared(
+        self, caller: Caller, standing: Standing, audience: Audience
+    ) -> Comparison | None:
+        """The targets of what was measured last, where they may be shown to the audience."""
+        campaign = standing.latest.measured
+        if campaign is None:
+            return None
+        return self.comparisons.released(caller, Question(campaign_id=campaign.id), audience)
+
+    def _campaign(self, standing: Standing, comparison: Comparison | None) -> StudyCampaignRead:
         campaign, going = standing.latest.measured, standing.latest.under_way
         return StudyCampaignRead(
             experiment=standing.shipped.slug,
@@ -200,9 +207,7 @@ class StudyService:
             changed=campaign is not None
             and changed(standing.shipped, document_of(self.experiments, campaign)),
             under_way=None if going is None else going.id,
-            caveats=[]
-            if campaign is None
-            else self.comparisons.chosen(caller, Question(campaign_id=campaign.id)).caveats,
+            caveats=[] if comparison is None else comparison.caveats,
         )
 
 

@@ -135,8 +135,7 @@ def _differences(
             alike.setdefault((bool(shared), len(a), len(b)), []).append((pair, a, b))
     for (in_blocks, size, other), found in alike.items():
         pairs = [pair for pair, _, _ in found]
-        firsts = np.asarray([one for _, one, _ in found])
-        seconds = np.asarray([one for _, _, one in found])
+        firsts, seconds = (np.asarray([one[place] for one in found]) for place in (1, 2))
         if in_blocks:
             yield pairs, paired(seconds - firsts), size / looks.SHARPEST_AT
         elif between is not None:
