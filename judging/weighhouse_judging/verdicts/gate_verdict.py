@@ -208,20 +208,32 @@ def _unclear(every: Sequence[CellVerdict], of: int) -> str:
     reason = f"{_counted(cells, of)} can be called neither worse nor safe"
     few = [cell for cell in cells if cell.base is None]
     if few:
-        reason += f", {len(few)} for want of {REPEATS_FOR_A_CLAIM} repeats a side"
+        reason += f", {_part(few, cells)}for want of {REPEATS_FOR_A_CLAIM} repeats a side"
     judged = [cell.base for cell in cells if cell.base is not None]
     elsewhere = [base for base in judged if base.elsewhere]
     unknown = [base for base in judged if not base.between_known and not base.elsewhere]
     vain = [base for base in judged if base.between_known and base.hopeless]
     if unknown:
-        reason += f", {len(unknown)} because it is not known how much whole campaigns differ here"
+        part = _part(unknown, cells)
+        reason += f", {part}because it is not known how much whole campaigns differ here"
     if elsewhere:
-        reason += f", {len(elsewhere)} because the base was measured on another machine"
+        reason += f", {_part(elsewhere, cells)}because the base was measured on another machine"
     if vain:
-        reason += f"; in {len(vain)} more repeats will not help: whole campaigns differ by as much"
+        where = _where(vain, cells)
+        reason += f"; more repeats will not help{where}: whole campaigns differ by as much"
     elif len(few) + len(unknown) + len(elsewhere) < len(cells):
         reason += "; more repeats would tell"
     return f"{'; '.join([reason, *said])}."
+
+
+def _part(some: Sequence[object], of: Sequence[object]) -> str:
+    """How many they are, before what is said of them; nothing where it is all."""
+    return "" if len(some) == len(of) else f"{len(some)} "
+
+
+def _where(some: Sequence[object], of: Sequence[object]) -> str:
+    """How many they are, behind what is said of them; nothing where it is all."""
+    return "" if len(some) == len(of) else f" in {len(some)}"
 
 
 def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]:
