@@ -184,7 +184,7 @@ def test_network_conditions_are_told_in_words() -> None:
     network = {"delay_ms": 20, "jitter_ms": 5, "loss_percent": 1.5, "bandwidth_mbit": 10}
     verb = {"at_seconds": 1, "verb": "network", "node": 2, "network": network}
     assert asked(Fault.model_validate(verb)) == (
-        "network node 2: delay 20 ms ± 5 ms, loss 1.5 %, 10 Mbit/s"
+        "network node 2: delay 20 ms ± 5 ms, loss 1.5\u2009%, 10 Mbit/s"
     )
     verb["network"] = {"partition": True}
     assert asked(Fault.model_validate(verb)) == "network node 2: cut off from the other nodes"

@@ -17,7 +17,8 @@ COUNT = 450
 
 def campaign(number: int) -> dict[str, Any]:
     return {
-        "id": f"00000000-0000-7000-8000-{number:012}", "number": number, "status": "completed",
+        "id": f"00000000-0000-7000-8000-{number:012}", "number": number,
+        "state": "paused" if number == COUNT else "completed",
         "experiment": {"slug": "nightly"}, "verdict": "passed", "git": None,
         "runs": {"completed": 2, "total": 2},
     }  # fmt: skip

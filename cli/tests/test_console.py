@@ -16,11 +16,13 @@ def test_a_length_of_time(seconds, words):
 
 def test_a_campaigns_progress_in_a_line():
     campaign = {
-        "status": "running",
+        "state": "running",
         "runs": {"total": 90, "completed": 10, "failed": 2, "cancelled": 0},
         "seconds_left": 250,
     }
     assert progress_line(campaign) == ("running: 12 of 90 runs, 2 failed, about 4 min 10 s left")
+    line = progress_line({**campaign, "state": "paused", "seconds_left": None})
+    assert line == "paused: 12 of 90 runs, 2 failed"
 
 
 @pytest.mark.parametrize("name", ["", "Etcd", "1st", "../up", "a-b"])

@@ -45,7 +45,7 @@ def test_a_cost_stands_with_its_interval_price_date_and_what_it_leaves_out(print
     text = printed(FOUND)
     assert "so far" not in text
     assert "0.25 EUR (0.24 to 0.26)" in text
-    assert "9,460.80 EUR (3 set-ups, 83% busy)" in text
+    assert "9,460.80 EUR (3 set-ups, 83\u2009% busy)" in text
     assert "rack 4: 0.36 EUR an hour, as of 2026-10-01; contract 12" in text
     assert "on one machine (Redis)" in text
     assert "the people\n" in text  # concerns all sides

@@ -94,7 +94,7 @@ def progress_line(campaign: dict[str, Any]) -> str:
     failed = f", {runs['failed']} failed" if runs["failed"] else ""
     left = campaign.get("seconds_left")
     rest = f", about {duration(left)} left" if left else ""
-    line = f"{campaign['status']}: {_done(campaign)} of {runs['total']} runs{failed}{rest}"
+    line = f"{campaign['state']}: {_done(campaign)} of {runs['total']} runs{failed}{rest}"
     return line + _decided(campaign)
 
 

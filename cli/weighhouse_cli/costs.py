@@ -4,6 +4,7 @@ from typing import Any
 
 from rich.table import Table
 from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.percent import percent
 
 from weighhouse_cli.console import OUT, show_caveats, show_so_far
 
@@ -67,7 +68,7 @@ def _year(cell: dict[str, Any]) -> str:
     if year is None:
         return "–"
     copies = "1 set-up" if year["copies"] == 1 else f"{year['copies']} set-ups"
-    return f"{money(year['amount'])} {cell['currency']} ({copies}, {year['busy']:.0%} busy)"
+    return f"{money(year['amount'])} {cell['currency']} ({copies}, {percent(year['busy'], 0)} busy)"
 
 
 def _price(one: dict[str, Any]) -> str:

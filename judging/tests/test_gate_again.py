@@ -9,6 +9,7 @@ from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_verdict import decide
 from weighhouse_judging.verdicts.sides import Repeats
+from weighhouse_protocol.percent import signed_percent
 
 
 def repeats(name: str, level: float, seed: int, size: int = 5) -> Repeats:
@@ -54,14 +55,17 @@ def test_what_is_not_worse_again_is_taken_back_and_both_figures_are_kept() -> No
     first, *notes = result.message.splitlines()
     assert first.endswith(": 1 of 2 cells seemed worse, and not when measured again.")
     seemed, again = back.first.relative, back.again.relative
-    said = f"seemed worse by {seemed:+.1%}, measured again {again:+.1%}: taken back."
+    said = (
+        f"seemed worse by {signed_percent(seemed)}, measured again {signed_percent(again)}: taken "
+        "back."
+    )
     assert notes == [f"redis, 1 clients: throughput {said}"]
 
 
 def test_a_regression_that_stands_says_both_figures() -> None:
     message = decide([cell(0.85, 0.86)]).message
-    assert "the only cell regressed: redis, 1 clients: throughput -1" in message
-    assert ", measured again -1" in message
+    assert "the only cell regressed: redis, 1 clients: throughput \u22121" in message
+    assert ", measured again \u22121" in message
 
 
 def test_what_is_better_again_is_taken_back_however_much() -> None:

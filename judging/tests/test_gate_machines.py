@@ -88,7 +88,7 @@ def test_of_a_machine_that_nobody_knows_nothing_is_told() -> None:
     result = decide([evidence("third", 0.8)])
     assert result.verdict == "inconclusive"
     first, note = result.message.splitlines()
-    assert "because the base was measured on another machine" in first
+    assert "neither worse nor safe, because the base was measured on another machine" in first
     assert "whole campaigns differ" not in result.message
     assert note.startswith("By how much this machine differs from the base's is not known")
     assert "(base: beside)" in note

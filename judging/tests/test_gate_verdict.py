@@ -62,15 +62,15 @@ def test_equal_campaigns_are_equivalent_and_the_first_line_names_the_subject() -
 def test_a_step_down_is_a_regression_named_with_its_interval() -> None:
     result = decide([cell(seed=1), cell(0.9, seed=2)], subject=UPGRADE)
     assert (result.verdict, result.exit_code) == ("regression", 1)
-    assert "redis, balanced, 2 clients: throughput -" in result.message
+    assert "redis, balanced, 2 clients: throughput \u2212" in result.message
     assert result.cells[1].stopped_by == "base"
 
 
 @pytest.mark.parametrize(
     ("worse", "beginning", "ending"),
     [
-        (1, "1 of 6 cells regressed: redis, balanced, 1 clients: throughput -", "]."),
-        (2, "2 of 6 cells regressed: redis, balanced, 1 clients: throughput -", "]."),
+        (1, "1 of 6 cells regressed: redis, balanced, 1 clients: throughput \u2212", "]."),
+        (2, "2 of 6 cells regressed: redis, balanced, 1 clients: throughput \u2212", "]."),
         (4, "4 of 6 cells regressed: ", "]."),
         (5, "5 of 6 cells regressed: ", "; 2 more."),
         (6, "all 6 cells regressed: ", "; 3 more."),
@@ -221,7 +221,7 @@ def test_a_floor_above_the_threshold_is_said_in_the_message() -> None:
     assert "smaller than this machine can tell" not in result.message, "nor than was asked"
     drowned = decide([cell(0.9, cv=0.02, floor=floor, base=base)])
     assert drowned.verdict != "regression"
-    assert "1 clients: throughput -7.8% is smaller" in drowned.message
+    assert "1 clients: throughput \u22127.8\u2009% is smaller" in drowned.message
     assert "is smaller than this machine can tell, " in drowned.message
     assert "cannot tell less than" not in drowned.message, "said once"
     against = result.cells[0].base

@@ -154,6 +154,7 @@ def test_a_new_version_is_the_subject_whatever_defaults_it_brings():
     before = side(settings=fsync("everysec", hz="10"))
     after = side("7.2.1", fsync("everysec", hz="20"))
     assert [str(one) for one in subject(before, after)] == ["redis 7.0.15 → 7.2.1"]
+    assert [str(one) for one in subject(before, after, "Redis")] == ["Redis 7.0.15 → 7.2.1"]
 
 
 def test_a_setting_is_the_subject():

@@ -132,7 +132,7 @@ def test_clients_that_nobody_saw_waiting_are_missed() -> None:
     finding = found(run)["unaccounted-clients"]
     assert finding.severity == "error"
     assert finding.numbers["waiting"] == pytest.approx(1.2)
-    assert "1.2 waiting of 8 clients: 85% of the clients' time" in finding.message
+    assert "1.2 waiting of 8 clients: 85\u2009% of the clients' time" in finding.message
     assert "unaccounted-clients" not in found(replace(run, load_model="open"))
     assert "unaccounted-clients" not in found(replace(run, broken_on_purpose=True))
     assert "unaccounted-clients" not in found(replace(run, latency_understated=True))

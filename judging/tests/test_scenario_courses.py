@@ -135,7 +135,7 @@ def test_before_during_and_after_a_fault():
     assert cost.operations_missing == pytest.approx(100_000, rel=0.01)
     assert cost.band_by == "asked"
     assert cost.resolution_seconds == 1.0
-    assert cost.reason.sentence.startswith("p99 was back within 10% of what it was after")
+    assert cost.reason.sentence.startswith("p99 was back within 10\u2009% of what it was after")
 
 
 def test_a_latency_that_relapses_has_not_returned_before_its_relapse():
@@ -206,7 +206,7 @@ def test_a_trend_is_told_with_its_interval():
     assert found.low <= math.expm1(-0.05) <= found.high
     assert found.clear
     assert found.reason.kind == "falls"
-    assert found.reason.sentence.startswith("Throughput falls: -4.")
+    assert found.reason.sentence.startswith("Throughput falls: \u22124.")
 
 
 def test_a_leak_is_told_in_its_unit():

@@ -184,7 +184,7 @@ MEASURED = replace(SOUND, record_bytes=1000, footprint_bytes=1184, data_memory_b
 
 def test_a_run_is_judged_by_the_same_figures() -> None:
     fits = found(MEASURED)["memory-fit"]
-    assert "about 1.129 MiB (1,184 bytes a record), 78.93% of" in fits.message
+    assert "about 1.129 MiB (1,184 bytes a record), 78.93\u2009% of" in fits.message
     grown = found(replace(MEASURED, records_inserted=300, beyond="refused"))["memory-fit"]
     assert (grown.title, grown.severity) == ("Data does not fit", "caution")
     assert grown.message.endswith("it cannot be held, and writes beyond that were refused.")

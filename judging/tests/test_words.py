@@ -128,7 +128,8 @@ def test_what_was_never_loaded_was_neither_lost_nor_evicted() -> None:
     half = replace(faulty(ok=500_000, not_found=500_000), records_loaded=500)
     assert "lost" not in found(half)["not-found"].message
     more = replace(faulty(ok=200_000, not_found=800_000), records_loaded=500)
-    assert "about 50.0% of all; the rest (30.0%) was lost" in found(more)["not-found"].message
+    said = found(more)["not-found"].message
+    assert "about 50.0\u2009% of all; the rest (30.0\u2009%) was lost" in said
     whole = found(faulty(not_found=50_000))["not-found"]
     assert "lost or evicted. All 1,000 records had been loaded." in whole.message
     unknown = found(replace(faulty(not_found=50_000), records_loaded=None))["not-found"]

@@ -33,7 +33,7 @@ def fills(**until: float) -> dict[str, Any]:
 
 def test_a_fill_says_exactly_one_end() -> None:
     assert FillUntil(records=5).said == ("records", 5)
-    assert FillUntil(memory_share=0.9).words == "90 % of the memory limit"
+    assert FillUntil(memory_share=0.9).words == "90\u2009% of the memory limit"
     assert "none is said" in refused(**fills())
     assert "records and disk_bytes is said" in refused(**fills(records=10**6, disk_bytes=1))
     assert "less than or equal to 0.95" in refused(**fills(disk_share=0.96))

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import LONGEST_US, Document
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
+from weighhouse_protocol.percent import percent
 
 Scenario = Literal[
     "fixed", "fault", "noise", "sweep", "calibrate", "peak", "sustained", "soak"
@@ -136,9 +137,9 @@ class FillUntil(Document):
             case "records":
                 return f"{value:,.0f} records"
             case "memory_share":
-                return f"{100 * value:.4g} % of the memory limit"
+                return f"{percent(value, None)} of the memory limit"
             case "disk_share":
-                return f"{100 * value:.4g} % of the disk"
+                return f"{percent(value, None)} of the disk"
             case _:
                 return f"{value:,.0f} bytes of {kind.removesuffix('_bytes')}"
 

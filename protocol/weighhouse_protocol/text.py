@@ -36,6 +36,7 @@ _JOINERS = re.compile("[\\u00ad\\u200b-\\u200d\\u2060\\ufeff\\U000e0020-\\U000e0
 _BLANK = re.compile("[\\s\\u2800\\ufe00-\\ufe0f]*")
 UNKEPT = re.compile("[\x00\ud800-\udfff]")
 
+_BREAKS = re.compile("[ \\t-\\r\\x1c-\\x1e\\x85\\u2028\\u2029]+")
 _FORMULA = re.compile(r"\s*[=+@＝＋－＠-]|[\t\r\n]")
 
 Path = tuple[str | int, ...]
@@ -45,6 +46,11 @@ _Place = tuple["_Place | None", Any]
 def csv_cell(text: str) -> str:
     """A text as a field of a CSV file: no spreadsheet takes it for a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
+
+
+def in_one_line(text: str) -> str:
+    """A text in one line: what ends lines or sets columns is one space. Thin spaces stay thin."""
+    return _BREAKS.sub(" ", text).strip()
 
 
 def mended(text: str) -> str:

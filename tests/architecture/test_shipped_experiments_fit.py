@@ -51,7 +51,7 @@ def test_what_the_study_of_three_asks_does_not_fit_into_what_aerospike_ships(
     (error,) = size_errors(experiment_from_yaml(without), manifests)
     assert error.path == "targets[1].parameters.data_size_mebibytes"
     assert "(1,184 bytes a record in Aerospike)" in error.message
-    assert "holds 2.8 GiB, 70% of 4 GiB" in error.message
+    assert "holds 2.8 GiB, 70\u2009% of 4 GiB" in error.message
     assert (error.expected or "").startswith("data_size_mebibytes: 10,509 or more")
 
 

@@ -120,10 +120,10 @@ def test_an_alert_compares_its_cell_before_and_after(
     page.goto(f"{house.url}/alerts?alert={alert['id']}")
     link = page.get_by_role("link", name=re.compile("^Compare before and after"))
     said = plain(link.inner_text())
-    assert f"№ {BEFORE} and № {FIRST}, redis, balanced, {lead['load_level']['label']}" in said
+    assert f"№ {BEFORE} and № {FIRST}, Redis, balanced, {lead['load_level']['label']}" in said
     figures = [plain(one.inner_text()) for one in page.locator(".end .figure").all()]
     link.click()
-    assert sides(page) == ["Redis 7.0.15 baseline", "Redis 7.2.1"]
+    assert sides(page) == [f"Redis 7.0.15 № {BEFORE} baseline", f"Redis 7.2.1 № {FIRST}"]
     assert heading(page).endswith(f": balanced, {lead['load_level']['label']}")
     row = only_row(page, f"balanced, {lead['load_level']['label']}")
     assert row["side"] == "Redis 7.2.1"

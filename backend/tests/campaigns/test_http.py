@@ -120,6 +120,31 @@ def test_actions_are_accepted_and_refused(tenant: Tenant) -> None:
     assert late.json()["type"] == "/docs/problems/transition-refused"
 
 
+def test_a_paused_campaign_is_called_so_wherever_it_is_told_of(tenant: Tenant) -> None:
+    campaign_id = tenant.world.start()
+    base = f"/api/v1/campaigns/{campaign_id}"
+
+    def told() -> set[str]:
+        campaign, campaigns, experiments = (
+            tenant.request("GET", path).json()
+            for path in (base, "/api/v1/campaigns", "/api/v1/experiments")
+        )
+        listed, card = campaigns["items"][0], experiments["items"][0]["last_campaign"]
+        return {campaign["state"], listed["state"], card["state"]}
+
+    assert told() == {"queued"}
+    tenant.request("POST", f"{base}/pause")
+    assert told() == {"paused"}
+    assert ", paused, at " in tenant.request("GET", base).json()["completeness"]["words"]
+    tenant.request("POST", f"{base}/resume")
+    assert told() == {"queued"}
+    # What ends while it is paused is not paused: nobody could resume it.
+    tenant.request("POST", f"{base}/pause")
+    tenant.request("POST", f"{base}/cancel")
+    assert tenant.request("GET", base).json()["paused"]
+    assert told() == {"cancelled"}
+
+
 # Agents
 
 

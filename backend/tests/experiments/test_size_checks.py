@@ -62,7 +62,7 @@ def test_what_is_loaded_is_held_against_the_store() -> None:
     assert error.path == "targets[0].parameters.room_mebibytes"
     assert error.message == (
         "under w, 4 clients, 30,000 records will take 57.22 MiB on each node (2,000 bytes a record "
-        "in Store), and Store holds 50 MiB, 50% of 100 MiB: it refuses writes beyond that"
+        "in Store), and Store holds 50 MiB, 50\u2009% of 100 MiB: it refuses writes beyond that"
     )
     assert error.expected == "room_mebibytes: 115 or more, or fewer or smaller records"
     assert (

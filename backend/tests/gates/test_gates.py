@@ -158,10 +158,10 @@ def test_what_differs_between_the_sides_is_the_subject(laboratory):
         git={"commit": "b" * 40},
     )
     gate = laboratory.get(f"/campaigns/{tried}/gate")
-    assert gate["message"].startswith("redis 7.0.15 → 7.2.1, commit aaaaaaaaaa → bbbbbbbbbb: ")
+    assert gate["message"].startswith("Redis 7.0.15 → 7.2.1, commit aaaaaaaaaa → bbbbbbbbbb: ")
     assert "Differs too, undeclared: limits.cpus none → 2." in gate["message"].splitlines()
     assert [(one["what"], one["confounder"]) for one in gate["subject"]] == [
-        ("redis", False), ("commit", False), ("limits.cpus", True),
+        ("Redis", False), ("commit", False), ("limits.cpus", True),
     ]  # fmt: skip
 
 

@@ -180,7 +180,7 @@ def test_until_the_interval_is_narrow(laboratory):
     assert {cell["course"] for cell in found["cells"]} == {"decided"}
     assert {5 < len(cell["runs"]) < 20 for cell in found["cells"]} == {True}
     assert found["sequential"]["half_width_percent"] == 5
-    assert found["looks"][-1]["reason"] == "2 of 2 cells are within ±5 %"
+    assert found["looks"][-1]["reason"] == "2 of 2 cells are within ±5\u2009%"
 
 
 def test_a_side_that_never_runs_gets_no_more_blocks(laboratory):

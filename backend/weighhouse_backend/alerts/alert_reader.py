@@ -212,6 +212,7 @@ def _change_read(leading: Members, named: _Named) -> AlertChangeRead:
             "campaign_id": lead.campaign_id,
             "campaign_number": member.campaign_number,
             "target": series.target,
+            "target_name": named.sides[series.id],
             "system_id": series.system_id,
             "profile": lead.profile,
             "better": member.better,

@@ -58,6 +58,8 @@ class AlertChangeRead(BaseModel):
     """The first campaign of what is new; of a drift, the last before it."""
     campaign_number: int
     target: str
+    target_name: str
+    """What it is called beside the others of its campaign, as in the title."""
     system_id: str
     profile: Literal["watch", "strict"] | None
     better: bool | None

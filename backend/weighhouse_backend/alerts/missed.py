@@ -107,7 +107,7 @@ class MissedService:
         going_on = self.repository.going_on(AlertKind.NO_RESULT)
         unknown = [key for key in going_on if key not in found]
         for experiment in self.experiments.get_many(unknown).values():
-            if experiment.last_campaign_status != "completed":
+            if experiment.last_campaign_state != "completed":
                 alert = going_on[experiment.id]
                 found[experiment.id] = _Missed(alert.project_id, alert.details)
         return found

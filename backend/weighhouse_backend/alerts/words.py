@@ -4,6 +4,7 @@ import datetime
 from typing import Any
 
 from weighhouse_protocol.figures import CATALOGUE
+from weighhouse_protocol.percent import percent
 
 from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.alerts.states import AlertKind
@@ -33,13 +34,13 @@ def change_title(row: ChangePoint, series: Series, side: str) -> str:
     what = f"{label(series.metric)} of {side}"
     if row.kind == "spread":
         way = "grew" if row.relative > 0 else "fell"
-        return f"Noise of {what} {way} from ±{_percent(row.before)} to ±{_percent(row.after)}"
+        return f"Noise of {what} {way} from ±{percent(row.before)} to ±{percent(row.after)}"
     if row.kind == "moved":
         way = "rose" if row.relative > 0 else "fell"
-        return f"{what} {way} by {_percent(row.relative)} as the machine was replaced"
+        return f"{what} {way} by {percent(abs(row.relative))} as the machine was replaced"
     ways = {("step", True): "rose by", ("step", False): "fell by"}
     ways |= {("drift", True): "drifts up by", ("drift", False): "drifts down by"}
-    return f"{what} {ways[row.kind, row.relative > 0]} {_percent(row.relative)}"
+    return f"{what} {ways[row.kind, row.relative > 0]} {percent(abs(row.relative))}"
 
 
 def change_is_better(row: ChangePoint, series: Series) -> bool | None:
@@ -47,10 +48,6 @@ def change_is_better(row: ChangePoint, series: Series) -> bool | None:
     no level, and a level that moved with its machine may be the machine's.
     """
     return None if row.kind in NO_VERDICT else is_better(series.metric, row.relative)
-
-
-def _percent(relative: float) -> str:
-    return f"{abs(relative) * 100:.1f}".removesuffix(".0") + " %"
 
 
 def missed_title(alert: Alert, experiment: str, agent: str) -> str:

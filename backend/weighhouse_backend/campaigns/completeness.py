@@ -14,7 +14,12 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.progress import RunCounts, count_runs
 from weighhouse_backend.runs.repository import CampaignRepository
-from weighhouse_backend.runs.states import FINISHED_CAMPAIGNS, FINISHED_RUNS
+from weighhouse_backend.runs.states import (
+    FINISHED_CAMPAIGNS,
+    FINISHED_RUNS,
+    CampaignState,
+    state_of,
+)
 
 SO_FAR = "so far"
 
@@ -91,7 +96,7 @@ def _under_way(one: Counted) -> UnderWayRead:
         campaign_number=campaign.number,
         runs_ended=runs.completed + runs.failed + runs.cancelled,
         runs=runs.total,
-        paused=campaign.paused,
+        paused=state_of(campaign.status, paused=campaign.paused) is CampaignState.PAUSED,
     )
 
 

@@ -13,6 +13,7 @@ from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.kit.one_of import TEXT, exactly_one
 from weighhouse_backend.runs.states import (
+    CampaignState,
     CampaignStatus,
     CellCourse,
     LookDecision,
@@ -164,6 +165,8 @@ class CampaignSummary(BaseModel):
     revision: int
     status: CampaignStatus
     paused: bool
+    state: CampaignState
+    """Where it stands as people are told: its status, and `paused` where it could go on."""
     priority: int
     verdict: Verdict | None
     trigger: Trigger

@@ -38,6 +38,7 @@ from weighhouse_backend.runs.states import (
     CancelMode,
     MemberStatus,
     RunStatus,
+    state_of,
 )
 
 _NOTIFIED = {
@@ -128,7 +129,7 @@ class Transitions:
         self.experiments.note_campaign(
             campaign.experiment_id,
             campaign_id=campaign.id,
-            status=campaign.status,
+            state=state_of(campaign.status, paused=campaign.paused),
             verdict=campaign.verdict,
             finished_at=campaign.finished_at,
         )

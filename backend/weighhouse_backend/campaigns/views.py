@@ -52,6 +52,7 @@ from weighhouse_backend.runs.states import (
     RunStatus,
     Trigger,
     Verdict,
+    state_of,
 )
 
 
@@ -91,6 +92,7 @@ class CampaignViews:
                 revision=campaign.revision_number,
                 status=CampaignStatus(campaign.status),
                 paused=campaign.paused,
+                state=state_of(campaign.status, paused=campaign.paused),
                 priority=campaign.priority,
                 verdict=Verdict(campaign.verdict) if campaign.verdict else None,
                 trigger=Trigger(campaign.trigger),

@@ -76,7 +76,7 @@ class Experiment(Base):
     updated_at: Mapped[datetime.datetime]
     last_campaign_id: Mapped[UUID | None]
     """This and the three below are written by campaigns, through `ExperimentService`."""
-    last_campaign_status: Mapped[str | None] = mapped_column(Text)
+    last_campaign_state: Mapped[str | None] = mapped_column("last_campaign_status", Text)
     last_campaign_verdict: Mapped[str | None] = mapped_column(Text)
     last_campaign_finished_at: Mapped[datetime.datetime | None]
 

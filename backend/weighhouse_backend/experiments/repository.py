@@ -167,7 +167,7 @@ class ExperimentRepository:
         """Experiments whose latest campaign ended without a result."""
         return self.session.scalars(
             select(Experiment)
-            .where(Experiment.last_campaign_status == "failed")
+            .where(Experiment.last_campaign_state == "failed")
             .order_by(Experiment.id)
         ).all()
 

@@ -58,7 +58,8 @@ class LastCampaign(BaseModel):
     """How the experiment's latest campaign stands."""
 
     id: UUID
-    status: str
+    state: str
+    """As the campaign's own: its status, or `paused`."""
     verdict: str | None
     finished_at: datetime.datetime | None
 

@@ -266,7 +266,7 @@ class ExperimentService:
         experiment_id: UUID,
         *,
         campaign_id: UUID,
-        status: str,
+        state: str,
         verdict: str | None,
         finished_at: datetime.datetime | None,
     ) -> None:
@@ -279,7 +279,7 @@ class ExperimentService:
         if latest is not None and latest > campaign_id:
             return
         experiment.last_campaign_id = campaign_id
-        experiment.last_campaign_status = status
+        experiment.last_campaign_state = state
         experiment.last_campaign_verdict = verdict
         experiment.last_campaign_finished_at = finished_at
 
@@ -356,7 +356,7 @@ def summary(
         targets=[TargetOfSummary.model_validate(target) for target in experiment.targets],
         last_campaign=LastCampaign(
             id=last,
-            status=experiment.last_campaign_status or "",
+            state=experiment.last_campaign_state or "",
             verdict=experiment.last_campaign_verdict,
             finished_at=experiment.last_campaign_finished_at,
         )

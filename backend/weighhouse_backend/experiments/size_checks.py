@@ -17,6 +17,7 @@ from weighhouse_protocol.fairness.facts import UNITS, Facts
 from weighhouse_protocol.load import ClosedLoad, Load, OpenLoad, StepProfile
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
+from weighhouse_protocol.percent import percent
 from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.experiments.estimates import loaded_records
@@ -201,7 +202,7 @@ def _holds(one: Unfit, name: str) -> str:
     part = ""
     if found.holds_bytes < found.given_bytes:
         share = found.holds_bytes / found.given_bytes
-        part = f", {share:.0%} of {bytes_in_words(found.given_bytes)}"
+        part = f", {percent(share, 0)} of {bytes_in_words(found.given_bytes)}"
     return f"{name} holds {bytes_in_words(found.holds_bytes)}{part}"
 
 

@@ -188,7 +188,9 @@ def subject_of(cells: Sequence[Matched], commits: tuple[str | None, str | None])
         if cell.base.records and cell.candidate.records:
             by_target.setdefault(cell.key[0], cell)
     for cell in by_target.values():
-        for change in subject(cell.base.side, cell.candidate.side):
+        manifest = cell.candidate.manifest
+        called = "" if manifest is None else manifest.name
+        for change in subject(cell.base.side, cell.candidate.side, called):
             found.setdefault((change.what, change.before, change.after), change)
     before, after = (None if one is None else one[:10] for one in commits)
     if before is not None and after is not None and before != after:

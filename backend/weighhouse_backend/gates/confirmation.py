@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from weighhouse_judging.verdicts.gate_cells import CellVerdict
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.percent import signed_percent
 
 from weighhouse_backend.campaigns.courses import CellState
 from weighhouse_backend.campaigns.looks import LookService
@@ -65,7 +66,7 @@ def _state(cell: PlannedCell, verdict: CellVerdict) -> CellState:
         workload_index=cell.workload_index,
         load_index=cell.load_index,
         course=CellCourse.UNDECIDED,
-        reason=f"{figure} seems worse by {relative:+.1%}",
+        reason=f"{figure} seems worse by {signed_percent(relative)}",
     )
 
 

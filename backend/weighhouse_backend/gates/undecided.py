@@ -28,6 +28,7 @@ from weighhouse_judging.verdicts.repetitions import (
 from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import CATALOGUE, Figure
+from weighhouse_protocol.percent import percent, signed_percent
 from weighhouse_protocol.repetitions import SequentialRepetitions
 
 from weighhouse_backend.campaigns.courses import CellState
@@ -128,7 +129,7 @@ def in_words(rule: SequentialRepetitions, states: Collection[CellState]) -> str:
     """A look in a sentence."""
     counts = {course: sum(state.course == course for state in states) for course in GRAVEST}
     undecided = counts[CellCourse.UNDECIDED]
-    goal = "decided" if rule.half_width is None else f"within ±{rule.half_width * 100:g} %"
+    goal = "decided" if rule.half_width is None else f"within ±{percent(rule.half_width, None)}"
     parts = [f"{counts[CellCourse.DECIDED]} of {len(states)} cells are {goal}"]
     if undecided:
         parts.append(f"{undecided} get one more block")
@@ -220,8 +221,8 @@ def _judgement_in_words(judgement: Judgement) -> str:
     label = CATALOGUE[judgement.metric].label.lower()
     if judgement.low is None or judgement.high is None:
         return f"{label} {judgement.verdict}"
-    bounds = f"[{judgement.low:+.1%}, {judgement.high:+.1%}]"
-    return f"{label} {judgement.relative:+.1%} {bounds}, {judgement.verdict}"
+    bounds = f"[{signed_percent(judgement.low)}, {signed_percent(judgement.high)}]"
+    return f"{label} {signed_percent(judgement.relative)} {bounds}, {judgement.verdict}"
 
 
 def _levels(campaign: CampaignFigures) -> list[Answer]:
@@ -236,7 +237,7 @@ def _levels(campaign: CampaignFigures) -> list[Answer]:
         width = level_half_width(list(blocks(runs, metric.name).values()))
         progress = Progress(cell, campaign.blocks(cell), decided=False, half_width=width,
                             hopeless=not campaign.measured(cell))  # fmt: skip
-        said = "no interval yet" if width is None else f"±{width:.1%}"
+        said = "no interval yet" if width is None else f"±{percent(width)}"
         answers.append(Answer((cell,), progress, f"{metric.label.lower()} {said}"))
     return answers
 

@@ -10,7 +10,7 @@ from email.utils import make_msgid
 from typing import Annotated, Protocol
 
 from pydantic import AfterValidator, Field
-from weighhouse_protocol.text import one_line
+from weighhouse_protocol.text import in_one_line, one_line
 
 from weighhouse_backend.kit.problems import Conflict
 from weighhouse_backend.kit.settings import Settings
@@ -101,7 +101,7 @@ class SmtpPost:
         message["From"] = settings.mail_from
         name, _, place = letter.to.rpartition("@")
         message["To"] = Address(username=name, domain=place)
-        message["Subject"] = " ".join(letter.subject.split())
+        message["Subject"] = in_one_line(letter.subject)
         domain = settings.mail_from.rpartition("@")[2] or None
         message["Message-ID"] = (
             make_msgid(domain=domain) if letter.id is None else f"<{letter.id}@{domain}>"

@@ -5,6 +5,7 @@ from uuid import UUID
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from weighhouse_protocol.pages import PagePath
+from weighhouse_protocol.text import in_one_line
 
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
@@ -33,7 +34,7 @@ def notify(
     :param path: the page that shows it, from `/` on.
     :returns: whether it is new.
     """
-    line = " ".join(title.split())[:LONGEST_TITLE]
+    line = in_one_line(title)[:LONGEST_TITLE]
     made = session.execute(
         insert(Notice)
         .values(

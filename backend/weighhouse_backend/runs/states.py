@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class CampaignStatus(StrEnum):
-    """Where a campaign stands; *paused* is a flag beside it."""
+    """How far a campaign is; whether it is paused is a flag beside it."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -16,6 +16,29 @@ class CampaignStatus(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+class CampaignState(StrEnum):
+    """Where a campaign stands, in one word: its status, or that it is paused."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    PAUSED = "paused"
+    """No more runs are given out until somebody resumes it."""
+    SETTLING = "settling"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+def state_of(status: str, *, paused: bool) -> CampaignState:
+    """Where a campaign stands; the one place that decides when it is called paused.
+
+    :param paused: the flag, which stays when the runs that were under way end the campaign.
+    """
+    if paused and status in {CampaignStatus.QUEUED, CampaignStatus.RUNNING}:
+        return CampaignState.PAUSED
+    return CampaignState(status)
 
 
 class RunStatus(StrEnum):

@@ -119,10 +119,10 @@ def _show(campaigns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> N
 
 def _came_to(campaign: dict[str, Any], told: dict[str, Any] | None) -> Text:
     """The headline; of what did not go to its end, or has no headline, where it stands."""
-    status, badge = str(campaign["status"]), badge_of(told)
-    if status == "completed" and badge:
+    state, badge = str(campaign["state"]), badge_of(told)
+    if state == "completed" and badge:
         return badge
-    return Text(f"{status}: " if badge else status).append(badge)
+    return Text(f"{state}: " if badge else state).append(badge)
 
 
 def _commit(git: dict[str, Any] | None) -> Text:

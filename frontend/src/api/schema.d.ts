@@ -3906,6 +3906,8 @@ export interface components {
             system_id: string;
             /** Target */
             target: string;
+            /** Target Name */
+            target_name: string;
         };
         /**
          * AlertCounts
@@ -4938,6 +4940,7 @@ export interface components {
             set_aside?: string | null;
             /** Started At */
             started_at: string | null;
+            state: components["schemas"]["CampaignState"];
             status: components["schemas"]["CampaignStatus"];
             /** Targets */
             targets: components["schemas"]["TargetOfCampaign"][];
@@ -4949,8 +4952,14 @@ export interface components {
             workloads: string[];
         };
         /**
+         * CampaignState
+         * @description Where a campaign stands, in one word: its status, or that it is paused.
+         * @enum {string}
+         */
+        CampaignState: "queued" | "running" | "paused" | "settling" | "completed" | "failed" | "cancelled";
+        /**
          * CampaignStatus
-         * @description Where a campaign stands; *paused* is a flag beside it.
+         * @description How far a campaign is; whether it is paused is a flag beside it.
          * @enum {string}
          */
         CampaignStatus: "queued" | "running" | "settling" | "completed" | "failed" | "cancelled";
@@ -5001,6 +5010,7 @@ export interface components {
             set_aside?: string | null;
             /** Started At */
             started_at: string | null;
+            state: components["schemas"]["CampaignState"];
             status: components["schemas"]["CampaignStatus"];
             trigger: components["schemas"]["Trigger"];
             verdict: components["schemas"]["Verdict"] | null;
@@ -7829,8 +7839,8 @@ export interface components {
              * Format: uuid
              */
             id: string;
-            /** Status */
-            status: string;
+            /** State */
+            state: string;
             /** Verdict */
             verdict: string | null;
         };

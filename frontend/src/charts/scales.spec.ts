@@ -57,3 +57,15 @@ describe('roundScale', () => {
     expect((interval / 1024 ** 2) % 1).toBe(0)
   })
 })
+
+describe('an axis of what is counted', () => {
+  it('labels whole numbers alone, however few values there are', () => {
+    for (const values of [[1], [4], [1, 2], [3, 4]]) {
+      const halves = logScale(values, String).ticks.filter(({ at }) => !Number.isInteger(Number((10 ** at).toFixed(6))))
+      const scale = logScale(values, String, true)
+      expect(scale.ticks.length).toBeGreaterThan(0)
+      expect(scale.ticks.map(({ text }) => Number(text)).every(Number.isInteger)).toBe(true)
+      if (values[0] === 4) expect(halves.length).toBeGreaterThan(0)
+    }
+  })
+})

@@ -25,8 +25,9 @@ const FEW = 3
  *
  * @param values those to be shown; none, 0 and less are passed over.
  * @param write a label's text.
+ * @param whole label whole numbers alone: of what is counted there is no half.
  */
-export function logScale(values: readonly number[], write: (value: number) => string): Scale {
+export function logScale(values: readonly number[], write: (value: number) => string, whole = false): Scale {
   const seen = values.filter((value) => value > 0 && Number.isFinite(value))
   const [least, most] = seen.length ? [Math.min(...seen), Math.max(...seen)] : [1, 10]
   // Equal values, or nearly so, stand in the middle of an octave.
@@ -36,7 +37,7 @@ export function logScale(values: readonly number[], write: (value: number) => st
   const min = Math.log10(low) - room
   const max = Math.log10(high) + room
   const scale = scaleLog().domain([10 ** min, 10 ** max])
-  const all = scale.ticks(24)
+  const all = scale.ticks(24).filter((tick) => !whole || Math.abs(tick - Math.round(tick)) < 1e-9)
   const leading = (tick: number) => Number((tick / 10 ** Math.floor(Math.log10(tick) + 1e-9)).toFixed(6))
   const decades = all.filter((tick) => leading(tick) === 1)
   const fives = all.filter((tick) => [1, 2, 5].includes(leading(tick)))

@@ -9,6 +9,8 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from weighhouse_protocol.percent import percent
+
 from weighhouse_judging.caveats.caveat import (
     MOST_EVIDENCE,
     Caveat,
@@ -295,7 +297,7 @@ def _row_evidence(beside: Beside, row: AspectRow) -> Evidence:
 def _disclosure(beside: Beside) -> Iterable[Caveat]:
     if beside.completeness >= 1.0:
         return
-    share = f"{beside.completeness:.0%}".replace("%", " %")
+    share = percent(beside.completeness, 0)
     yield Caveat(
         id="disclosure:completeness",
         kind="disclosure",

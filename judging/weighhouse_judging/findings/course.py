@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from weighhouse_protocol.percent import percent, signed_percent
+
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.observation import RunObservation
@@ -59,9 +61,11 @@ def steady_state(run: RunObservation) -> Finding | None:
 def sentence(found: Steadiness) -> str:
     """What the class means, with its figures."""
     change = abs(found.throughput_change)
-    latency = "" if not found.p99_change else f" p99 changed by {found.p99_change:+.0%}."
+    latency = (
+        "" if not found.p99_change else f" p99 changed by {signed_percent(found.p99_change, 0)}."
+    )
     way = "rose" if found.throughput_change > 0 else "fell"
-    by = f"throughput {way} by {change:.1%}" if change else "throughput stayed"
+    by = f"throughput {way} by {percent(change)}" if change else "throughput stayed"
     growth = 0.0 if found.backlog_growth is None else found.backlog_growth
     return {
         "flat": "Flat: one figure describes the measured phase.",
@@ -84,7 +88,7 @@ def sentence(found: Steadiness) -> str:
 def _periodic(found: Steadiness) -> str:
     period = found.period_seconds or 0.0
     what = (
-        f"throughput falls to {found.lowest_share:.0%} of its highest"
+        f"throughput falls to {percent(found.lowest_share, 0)} of its highest"
         if found.period_of == "throughput"
         else "p99 rises"
     )
@@ -103,19 +107,21 @@ def _unsteady(found: Steadiness, latency: str) -> str:
     if len(found.segments) == 1:
         return (
             "Unsteady: throughput wanders so widely that its mean is known to "
-            f"± {2 * found.mean_error:.0%} only."
+            f"± {percent(2 * found.mean_error, 0)} only."
         )
     return (
         f"Unsteady: {len(found.segments)} stretches of different level, the lowest at "
-        f"{found.lowest_share:.0%} of the highest's throughput.{latency} One figure describes none "
-        "of them."
+        f"{percent(found.lowest_share, 0)} of the highest's throughput.{latency} One figure "
+        "describes none of them."
     )
 
 
 def _few(found: Steadiness) -> str:
     many = "1 operation" if found.few_operations == 1 else f"{found.few_operations} operations"
     known = (
-        f", by which its rate is known to ± {2 * found.mean_error:.0%}" if found.mean_error else ""
+        f", by which its rate is known to ± {percent(2 * found.mean_error, 0)}"
+        if found.mean_error
+        else ""
     )
     return (
         f"Not assessable: {many} succeeded in all{known}: too few to tell a course from chance. "

@@ -3,6 +3,8 @@
 import math
 from typing import Literal
 
+from weighhouse_protocol.percent import percent
+
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
@@ -43,7 +45,7 @@ def rate_not_reached(run: RunObservation) -> Finding | None:
     share, missing = done / due, max(0.0, due - done)
     message = (
         f"{done:,.0f} of {due:,.0f} operations that were due in {number(run.seconds)} s came back "
-        f"in that time ({share:.1%}): {number(done / run.seconds)} of {number(rate)} a second."
+        f"in that time ({percent(share)}): {number(done / run.seconds)} of {number(rate)} a second."
         f"{_what_became_of_the_others(run)} {_who_was_the_limit(run)} Response times grow for as "
         "long as such a rate lasts, and depend on how long was measured."
     )
@@ -123,7 +125,7 @@ def errors(run: RunObservation) -> Finding | None:
     share = figures.errors / total if total else 0.0
     if share <= ERRORS_CAUTION:
         return None
-    message = f"{figures.errors:,} of {total:,} operations failed ({share:.2%})."
+    message = f"{figures.errors:,} of {total:,} operations failed ({percent(share, 2)})."
     severity: Literal["caution", "error"] = "error" if share > ERRORS_ERROR else "caution"
     if run.broken_on_purpose:
         severity = "caution"
@@ -139,7 +141,7 @@ def not_found(run: RunObservation) -> Finding | None:
     share = figures.not_found / answered if answered else 0.0
     if share <= NOT_FOUND_LIMIT or run.misses_expected:
         return None
-    message = f"{figures.not_found:,} of {answered:,} operations found no record ({share:.1%})"
+    message = f"{figures.not_found:,} of {answered:,} operations found no record ({percent(share)})"
     asked, loaded = run.records_asked, run.records_loaded
     lacking = 0 if asked is None or loaded is None else max(0, asked - loaded)
     if asked is not None and lacking:
@@ -149,8 +151,9 @@ def not_found(run: RunObservation) -> Finding | None:
         )
         if (lost := share - lacking / asked) > NOT_FOUND_LIMIT:
             message += (
-                f" That explains about {lacking / asked:.1%} of all; the rest ({lost:.1%}) was "
-                "lost or evicted, or belongs to keys that are asked for more often."
+                f" That explains about {percent(lacking / asked)} of all; the rest "
+                f"({percent(lost)}) was lost or evicted, or belongs to keys that are asked for "
+                "more often."
             )
     else:
         whole = "" if loaded is None else f" All {loaded:,} records had been loaded."

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_protocol.percent import percent
+
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
@@ -160,8 +162,8 @@ def unaccounted_clients(run: RunObservation) -> Finding | None:
     message = (
         f"{number(throughput)} operations a second of {duration_in_words(mean_us)} each are "
         f"{waiting:,.3g} waiting{thought} of {clients_in_words(run.clients)}{among}: "
-        f"{1 - share:.0%} of the clients' time is in no latency, {duration_in_words(untold_us)} of "
-        "each operation. Either the driver does not time "
+        f"{percent(1 - share, 0)} of the clients' time is in no latency, "
+        f"{duration_in_words(untold_us)} of each operation. Either the driver does not time "
         "all that its clients wait, or they were busy with something else; the latencies are too "
         "low for a public that waits."
     )

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Mapping
 
+from weighhouse_protocol.percent import percent
+
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.observation import RunObservation
@@ -68,13 +70,13 @@ def environment(run: RunObservation) -> Finding | None:
     """Was the machine quiet while it was measured?"""
     said = []
     if run.steal_percent is not None and run.steal_percent > STEAL_LIMIT_PERCENT:
-        said.append(f"the hypervisor took {run.steal_percent:.1f} % of the CPU (steal)")
+        said.append(f"the hypervisor took {percent(run.steal_percent / 100)} of the CPU (steal)")
     if run.governor is not None and run.governor != "performance":
         said.append(f"the frequency governor was {run.governor}")
     if run.other_cpu_percent is not None and run.cores:
         share = run.other_cpu_percent / run.cores / 100
         if share > OTHER_LOAD_LIMIT:
-            said.append(f"other programs used {share:.0%} of the machine's cores")
+            said.append(f"other programs used {percent(share, 0)} of the machine's cores")
     if run.swapped_bytes:
         said.append(f"{bytes_in_words(run.swapped_bytes)} went to or came from swap")
     if run.throttled_seconds:
@@ -157,8 +159,8 @@ def memory_fit(run: RunObservation) -> Finding | None:
     cache = None if run.cache_bytes is None else run.cache_bytes * run.nodes
     about = "at least" if run.footprint_bytes is None else "about"
     message = (
-        f"The data set is {about} {bytes_in_words(data)} ({each:,} bytes a record), {share:.2%} of "
-        f"{least} ({bytes_in_words(sizes[least])})"
+        f"The data set is {about} {bytes_in_words(data)} ({each:,} bytes a record), "
+        f"{percent(share, 2)} of {least} ({bytes_in_words(sizes[least])})"
     )
     if cache:
         message += f" and {data / cache:.3g} times the cache ({bytes_in_words(cache)})"

@@ -83,16 +83,18 @@ def family(target: Target) -> Identity:
     return identity_of(fields, fields)
 
 
-def subject(before: Side, after: Side) -> list[Change]:
+def subject(before: Side, after: Side, system: str = "") -> list[Change]:
     """What differs between two sides: versions, settings, options; confounders last.
 
     Another version brings other defaults; they are told by naming the version, so that settings
     nobody set are named between sides of one version alone.
+
+    :param system: what people call the later side's system; empty: by its identifier.
     """
     old, new = _fixed(before), _fixed(after)
     found = [
         Change(
-            after.target.system if name == "version" else name,
+            (system or after.target.system) if name == "version" else name,
             old[name],
             new[name],
             confounder=name.startswith(CONFOUNDING),

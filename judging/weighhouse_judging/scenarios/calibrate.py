@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_protocol.percent import percent
+
 from weighhouse_judging.findings.words import duration_in_words
 from weighhouse_judging.scenarios import limit_crossing, scenario
 from weighhouse_judging.scenarios.limit_crossing import Belief, Look
@@ -253,7 +255,7 @@ class _State:
         left = plan.most_measurements - len(self.measured)
         if self._narrow() or left <= plan.confirmations - len(self._near()):
             sentence = (
-                f"Known to ±{self._half_width():.1%}; one measurement more at "
+                f"Known to ±{percent(self._half_width())}; one measurement more at "
                 f"{scenario.in_words(plan.axis, level)} confirms it."
             )
             return self._step("confirm", level, sentence, low, high)
@@ -336,8 +338,8 @@ class _State:
         if outcome == "uncertain":
             sentence = (
                 f"The most inside a {limit}: about {at}, but after {len(self.measured)} "
-                f"measurements not known to ±{plan.precision:.0%}: {wide}. Noise hides it, or "
-                "latency hardly rises there."
+                f"measurements not known to ±{percent(plan.precision, 0)}: {wide}. Noise hides "
+                "it, or latency hardly rises there."
             )
         numbers = {"level": self.level, "low": point.low, "high": point.high}
         return Result(outcome, Reason(outcome, sentence, numbers), self._figures(point))

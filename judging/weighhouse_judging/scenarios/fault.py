@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 from weighhouse_protocol.figures import CATALOGUE
+from weighhouse_protocol.percent import percent
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.scenarios import scenario, spread
@@ -215,10 +216,10 @@ def _told(plan: Plan, returned: float | None, band: float, by: BandBy) -> Reason
     name = CATALOGUE[plan.latency].short
     numbers = {"returned_seconds": returned, "band": band}
     if returned is None:
-        sentence = f"{name} did not return within {band:.0%} of what it was{wide}."
+        sentence = f"{name} did not return within {percent(band, 0)} of what it was{wide}."
         return Reason("not_returned", sentence, numbers)
     sentence = (
-        f"{name} was back within {band:.0%} of what it was{wide} after {round(returned, 1):g} s,"
-        " and stayed."
+        f"{name} was back within {percent(band, 0)} of what it was{wide} after "
+        f"{round(returned, 1):g} s, and stayed."
     )
     return Reason("returned", sentence, numbers)

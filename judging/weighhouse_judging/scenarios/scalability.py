@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 from scipy import special
+from weighhouse_protocol.percent import percent
 
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, RESOLUTION, Bounds
 
@@ -194,9 +195,10 @@ class _Fit:
             return None
         off = math.sqrt(max(0.0, left) / self.n.size)
         sentence = (
-            f"The law does not fit: it is off by {off:.1%}, more than repeats of one load explain "
-            f"({math.sqrt(chance / levels.freedom):.1%}). Another curve than the law's, of a "
-            "server that is simply full for example, has no such contention or coherency."
+            f"The law does not fit: it is off by {percent(off)}, more than repeats of one load "
+            f"explain ({percent(math.sqrt(chance / levels.freedom))}). Another curve "
+            "than the law's, of a server that is simply full for example, has no such contention "
+            "or coherency."
         )
         return NotSaid("does_not_fit", sentence)
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 from scipy import special
+from weighhouse_protocol.percent import percent, signed_percent
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, RESOLUTION
@@ -153,7 +154,8 @@ def stalls(values: Sequence[float], seconds: float) -> Stalls | NotAssessable | 
     lost = 1.0 - float(np.median(line[low])) / level
     strength, period = float(correlation[lag]), lag * seconds
     sentence = (
-        f"Throughput dips every {period:g} s or so ({begins.size} times, by {lost:.0%} each)."
+        f"Throughput dips every {period:g} s or so ({begins.size} times, by {percent(lost, 0)} "
+        "each)."
     )
     numbers = {
         "period_seconds": period,
@@ -224,7 +226,7 @@ def in_bytes(value: float) -> str:
 
 
 def _percent(ratio: float) -> str:
-    return f"{ratio:+.2%}" if ratio <= MOST_RATIO else f"over +{MOST_RATIO:.0%}"
+    return signed_percent(ratio, 2) if ratio <= MOST_RATIO else f"over +{percent(MOST_RATIO, 0)}"
 
 
 def _trend_told(

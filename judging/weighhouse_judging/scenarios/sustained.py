@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from weighhouse_protocol.percent import percent
 from weighhouse_protocol.scenarios import DISK_KEPT_FREE, fill_ended
 
 from weighhouse_judging.findings.words import bytes_in_words
@@ -96,14 +97,14 @@ def ends(
     if over == "disk_nearly_full" and disk_free is not None and disk_size is not None:
         sentence = (
             f"The disk is nearly full: {bytes_in_words(disk_free)} of {bytes_in_words(disk_size)} "
-            f"are free, and {DISK_KEPT_FREE:.0%} stay free."
+            f"are free, and {percent(DISK_KEPT_FREE, 0)} stay free."
         )
         return Reason("disk_nearly_full", sentence, {"free": disk_free, "size": disk_size})
     share = latest.amount / plan.target
     if over == "filled":
         return Reason("filled", f"All {_amount(plan, plan.target)} are there.", {"progress": 1.0})
     if plan.most_seconds is not None and latest.at_seconds >= plan.most_seconds:
-        sentence = f"{share:.0%} were filled in the {plan.most_seconds:g} s allowed."
+        sentence = f"{percent(share, 0)} were filled in the {plan.most_seconds:g} s allowed."
         return Reason("time_over", sentence, {"progress": share})
     return None
 

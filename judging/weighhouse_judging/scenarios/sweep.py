@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_protocol.percent import percent
+
 from weighhouse_judging.scenarios import knees, points, scalability, scenario
 from weighhouse_judging.scenarios.points import Estimate, Point
 from weighhouse_judging.scenarios.scalability import NotSaid, Scalability
@@ -211,7 +213,7 @@ def _passed(plan: Plan, last: Point) -> Reason | None:
 def _erred(plan: Plan, last: Point, share: float) -> Reason | None:
     if share <= ERRORS_LIMIT:
         return None
-    sentence = f"At {_at(plan, last.level)} {share:.1%} of operations failed."
+    sentence = f"At {_at(plan, last.level)} {percent(share)} of operations failed."
     return Reason("errors", sentence, {"level": last.level, "error_share": share})
 
 
@@ -221,7 +223,9 @@ def _unreached(plan: Plan, last: Point, done: Estimate, deviation: float) -> Rea
     share = done.median / last.level
     if share >= min(REACHED, 1.0 - NOISES * deviation / math.sqrt(done.repeats)):
         return None
-    sentence = f"Of {_at(plan, last.level)} only {share:.0%} were done: the system is saturated."
+    sentence = (
+        f"Of {_at(plan, last.level)} only {percent(share, 0)} were done: the system is saturated."
+    )
     return Reason("rate_not_reached", sentence, {"level": last.level, "share": share})
 
 
@@ -236,8 +240,8 @@ def _falls(
     if lost <= MATTERS or not points.clearly_less(done, best, deviation):
         return None
     sentence = (
-        f"Throughput falls: at {_at(plan, last.level)} {lost:.1%} less than at "
-        f"{_at(plan, level)}, more than noise of {deviation:.1%} explains."
+        f"Throughput falls: at {_at(plan, last.level)} {percent(lost)} less than at "
+        f"{_at(plan, level)}, more than noise of {percent(deviation)} explains."
     )
     return Reason("throughput_falls", sentence, {"level": last.level, "lost": lost})
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_protocol.percent import percent, signed_percent
+
 from weighhouse_judging.identity.sides import Change
 from weighhouse_judging.verdicts.gate_cells import (
     ANCHOR_THRESHOLD,
@@ -134,7 +136,7 @@ def _headline(cells: tuple[CellVerdict, ...], threshold: float) -> tuple[GateVer
         widest = max(
             [cell.base.threshold for cell in cells if cell.base is not None], default=threshold
         )
-        return "equivalent", f"{_all(cells)} equivalent within ±{widest:.1%}."
+        return "equivalent", f"{_all(cells)} equivalent within ±{percent(widest)}."
     better = len(_with(cells, "better"))
     improved = f"; {better} improved" if better else ""
     return "passed", f"no cell of {len(cells)} is worse{improved}."
@@ -169,11 +171,12 @@ def _loss(cell: CellVerdict) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "none" if value is None else f"{value:.2%}"
+    return "none" if value is None else percent(value, 2)
 
 
 def _figure(against: Against) -> str:
-    return f"{against.relative:+.1%} [{against.low:+.1%}, {against.high:+.1%}]"
+    low, high = signed_percent(against.low), signed_percent(against.high)
+    return f"{signed_percent(against.relative)} [{low}, {high}]"
 
 
 def _strange(cells: Sequence[CellVerdict], of: int) -> str:
@@ -205,20 +208,32 @@ def _unclear(every: Sequence[CellVerdict], of: int) -> str:
     reason = f"{_counted(cells, of)} can be called neither worse nor safe"
     few = [cell for cell in cells if cell.base is None]
     if few:
-        reason += f", {len(few)} for want of {REPEATS_FOR_A_CLAIM} repeats a side"
+        reason += f", {_part(few, cells)}for want of {REPEATS_FOR_A_CLAIM} repeats a side"
     judged = [cell.base for cell in cells if cell.base is not None]
     elsewhere = [base for base in judged if base.elsewhere]
     unknown = [base for base in judged if not base.between_known and not base.elsewhere]
     vain = [base for base in judged if base.between_known and base.hopeless]
     if unknown:
-        reason += f", {len(unknown)} because it is not known how much whole campaigns differ here"
+        part = _part(unknown, cells)
+        reason += f", {part}because it is not known how much whole campaigns differ here"
     if elsewhere:
-        reason += f", {len(elsewhere)} because the base was measured on another machine"
+        reason += f", {_part(elsewhere, cells)}because the base was measured on another machine"
     if vain:
-        reason += f"; in {len(vain)} more repeats will not help: whole campaigns differ by as much"
+        where = _where(vain, cells)
+        reason += f"; more repeats will not help{where}: whole campaigns differ by as much"
     elif len(few) + len(unknown) + len(elsewhere) < len(cells):
         reason += "; more repeats would tell"
     return f"{'; '.join([reason, *said])}."
+
+
+def _part(some: Sequence[object], of: Sequence[object]) -> str:
+    """How many they are, before what is said of them; nothing where it is all."""
+    return "" if len(some) == len(of) else f"{len(some)} "
+
+
+def _where(some: Sequence[object], of: Sequence[object]) -> str:
+    """How many they are, behind what is said of them; nothing where it is all."""
+    return "" if len(some) == len(of) else f" in {len(some)}"
 
 
 def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]:
@@ -240,8 +255,8 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
     if blunt:
         cell, base = max(blunt, key=lambda pair: pair[1].floor or 0.0)
         notes.append(
-            f"Of {cell.evidence.label} this machine cannot tell less than {base.floor:.1%}; "
-            f"asked were {base.asked_threshold:.1%}."
+            f"Of {cell.evidence.label} this machine cannot tell less than {percent(base.floor)}; "
+            f"asked were {percent(base.asked_threshold)}."
         )
     if any(base.elsewhere for _, base in judged):
         notes.append(
@@ -263,8 +278,8 @@ def _taken_back(cell: CellVerdict) -> str:
     again = 0.0 if cell.again is None else cell.again.relative
     figure = cell.evidence.metric.label.lower()
     return (
-        f"{cell.evidence.label}: {figure} seemed worse by {first:+.1%}, measured again "
-        f"{again:+.1%}: taken back."
+        f"{cell.evidence.label}: {figure} seemed worse by {signed_percent(first)}, measured again "
+        f"{signed_percent(again)}: taken back."
     )
 
 
@@ -274,9 +289,9 @@ def _as_slow(cell: CellVerdict) -> str:
     figure = cell.evidence.metric.label.lower()
     were = "was" if cell.as_slow == 1 else "were"
     return (
-        f"{cell.evidence.label}: {figure} {first:+.1%}, measured again {again:+.1%}; but "
-        f"{cell.as_slow} of the latest {LATEST} campaigns {were} as bad by chance, and so this one "
-        "may be."
+        f"{cell.evidence.label}: {figure} {signed_percent(first)}, measured again "
+        f"{signed_percent(again)}; but {cell.as_slow} of the latest {LATEST} campaigns {were} as "
+        "bad by chance, and so this one may be."
     )
 
 
@@ -295,13 +310,13 @@ def _in_noise(cell: CellVerdict) -> Against | None:
 def _drowned(cells: Sequence[tuple[CellVerdict, Against]]) -> str:
     cell, against = max(cells, key=lambda pair: abs(pair[1].relative))
     since = " since the anchor" if against is cell.anchor else ""
-    figure = f"{cell.evidence.metric.label.lower()} {against.relative:+.1%}{since}"
+    figure = f"{cell.evidence.metric.label.lower()} {signed_percent(against.relative)}{since}"
     others = [other for other, _ in cells if other is not cell]
     many = f"{len(others)} cell{'' if len(others) == 1 else 's'} more"
     more = f", and so it is in {many}" if others else ""
     return (
         f"{cell.evidence.label}: {figure} is smaller than this machine can tell, "
-        f"{against.floor:.1%} (asked were {against.asked_threshold:.1%}){more}."
+        f"{percent(against.floor)} (asked were {percent(against.asked_threshold)}){more}."
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from weighhouse_protocol.figures import Figure
+from weighhouse_protocol.percent import signed_percent
 
 from weighhouse_judging.verdicts.gate_measures import LATENCY_FACTOR
 
@@ -53,6 +54,6 @@ def machine_changed(cells: Sequence[ThenAndNow], threshold: float) -> str | None
     alike = "" if len(changes) == 1 else f", and so it is in all {len(changes)} cells"
     return (
         "The base itself, measured again, is not where it was in its own campaign: "
-        f"{cell.label}: {cell.metric.label.lower()} {change:+.1%}{alike}. "
+        f"{cell.label}: {cell.metric.label.lower()} {signed_percent(change)}{alike}. "
         "The machine changed by so much, not the build."
     )

@@ -380,5 +380,5 @@ def test_what_cannot_be_done_is_refused_with_the_reason() -> None:
 
 def test_conditions_are_told_in_words() -> None:
     wanted = NetworkConditions(delay_ms=1.5, loss_percent=0.1, bandwidth_mbit=10, partition=True)
-    told = "delay 1.5 ms, loss 0.1 %, 10 Mbit/s, cut off from the other nodes"
+    told = "delay 1.5 ms, loss 0.1\u2009%, 10 Mbit/s, cut off from the other nodes"
     assert described(wanted) == told

@@ -1,6 +1,7 @@
 """Processor: frequency, sharing, mitigations, and who else has it."""
 
 from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.percent import percent
 
 from weighhouse_agent.machine.doctor.diagnosis import Diagnosis, advice, fine, unknown, warning
 
@@ -104,7 +105,7 @@ def steal(facts: MachineFacts) -> Diagnosis:
     name, share = "steal", facts.steal_percent
     if share is None:
         return unknown(name, "/proc/stat has no such column")
-    found = f"{share:.2f} % since boot"
+    found = f"{percent(share / 100, 2)} since boot"
     if share < STOLEN_PERCENT:
         return fine(name, found)
     why = "others got processor time that was asked for here; latencies contain the gaps"

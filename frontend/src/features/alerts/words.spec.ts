@@ -47,6 +47,7 @@ function alert(changes: Partial<Alert> = {}): Alert {
       campaign_id: 'k1',
       campaign_number: 41,
       target: 'redis',
+      target_name: 'Redis',
       system_id: 'redis',
       profile: 'strict',
       better: false,

@@ -10,6 +10,7 @@ const ended = {
   status: 'cancelled',
   completeness: { complete: true },
   paused: false,
+  state: 'cancelled',
   started_at: '2026-11-22T02:00:00Z',
   finished_at: '2026-11-22T02:05:00Z',
   runs: { total: 18, queued: 0, running: 0, completed: 11, failed: 0, cancelled: 7 },

@@ -176,7 +176,7 @@ function chart(searches: readonly Search[], targets: readonly Target[], kind: Ki
           ]
         : [],
     ),
-    x: logScale(loads, (value) => formatCount(value)),
+    x: logScale(loads, (value) => formatCount(value), true),
     y: kind.logarithmic
       ? logScale(values, (value) => bare(kind.write(value)))
       : linearScale([1, ...values], kind.write),

@@ -92,7 +92,7 @@ export function byLevel(
   )
   return {
     sides: variants.length > 1 ? sides.filter((side) => side.points.length) : sides,
-    x: ladder ? logScale(loadsOf(levels), loadTick) : stepScale(levels.map(stepName)),
+    x: ladder ? logScale(loadsOf(levels), loadTick, true) : stepScale(levels.map(stepName)),
     y: logScale(values, (value) => ticked(metric, value)),
     xName: `${levelsName(comparison)} →`,
     sentence: sentenceOf(sides, metric.label, (value) => written(metric, value)),

@@ -74,7 +74,7 @@ export function efficiency(scaling: Scaling, shown: readonly ComparisonSide[], w
   }))
   return {
     sides,
-    x: logScale(clients, loadTick),
+    x: logScale(clients, loadTick, true),
     y: linearScale(values, percent),
     xName: 'clients →',
     fits: lines.flatMap(({ side, line }) =>

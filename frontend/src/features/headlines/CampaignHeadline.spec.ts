@@ -14,7 +14,7 @@ const headline: Headline = {
   sure: 'beyond doubt in both cells',
 }
 const said = (campaign: object, of: Headline | undefined) =>
-  mount(CampaignHeadline, { props: { campaign: { status: 'completed', ...campaign }, headline: of } })
+  mount(CampaignHeadline, { props: { campaign: { state: 'completed', ...campaign }, headline: of } })
     .text()
     .replaceAll(/\s+/g, ' ')
 
@@ -27,16 +27,14 @@ describe('what a campaign came to', () => {
     expect(said({}, { ...headline, failed: '3 of 30 runs failed' })).toBe('Redis leads3 of 30 runs failed')
     const half = 'Half failed: 15 of 30 runs'
     expect(said({}, { ...headline, badge: half, failed: half, tone: 'bad' })).toBe(half)
-    expect(
-      said({ status: 'running' }, { ...headline, badge: `So far: half failed: 15 of 30 runs`, failed: half }),
-    ).toBe('RunningSo far: half failed: 15 of 30 runs')
+    expect(said({ state: 'running' }, { ...headline, badge: `So far: half failed: 15 of 30 runs`, failed: half })).toBe(
+      'RunningSo far: half failed: 15 of 30 runs',
+    )
   })
 
   it('is the state while nothing is known, and beside what did not go to its end', () => {
     expect(said({}, undefined)).toBe('Completed')
-    expect(said({ status: 'cancelled' }, headline)).toBe('CancelledRedis leads')
-    expect(said({ status: 'running', paused: true }, { ...headline, badge: 'So far: Redis leads' })).toBe(
-      'PausedSo far: Redis leads',
-    )
+    expect(said({ state: 'cancelled' }, headline)).toBe('CancelledRedis leads')
+    expect(said({ state: 'paused' }, { ...headline, badge: 'So far: Redis leads' })).toBe('PausedSo far: Redis leads')
   })
 })

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 
 import { asked, keyOf } from './asked'
 
-const campaign = (id: number, status = 'completed') => ({ id: String(id), status })
+const campaign = (id: number, state = 'completed') => ({ id: String(id), state })
 
 describe('asked', () => {
   it('is in groups, those under way apart, and leaves nobody out', () => {
     const all = Array.from({ length: 24 }, (_, at) => campaign(at, at % 8 ? 'completed' : 'running'))
     const groups = asked(all)
     expect(groups.map((group) => group.length)).toEqual([10, 10, 1, 3])
-    expect(new Set(groups.map((group) => new Set(group.map(({ status }) => status)).size))).toEqual(new Set([1]))
+    expect(new Set(groups.map((group) => new Set(group.map(({ state }) => state)).size))).toEqual(new Set([1]))
     expect(
       groups
         .flat()
@@ -23,6 +23,6 @@ describe('asked', () => {
     const runs = { completed: 3, failed: 0, cancelled: 0 }
     const one = { ...campaign(1, 'running'), runs }
     expect(keyOf(one)).not.toBe(keyOf({ ...one, runs: { ...runs, failed: 1 } }))
-    expect(keyOf(one)).not.toBe(keyOf({ ...one, status: 'completed' }))
+    expect(keyOf(one)).not.toBe(keyOf({ ...one, state: 'completed' }))
   })
 })

@@ -31,6 +31,7 @@ from weighhouse_protocol.driver import (
     Ready,
 )
 from weighhouse_protocol.load import ClosedLoad, Phase
+from weighhouse_protocol.percent import percent
 
 from weighhouse_sdk.clock import SystemClock
 from weighhouse_sdk.context import HostOptions
@@ -300,7 +301,7 @@ class ToolProgram:
             return ()
         plural = "processor" if processors == 1 else "processors"
         name = self.tool.manifest.name
-        return (f"{name} used {share:.0%} of the {processors} {plural} that it can use",)
+        return (f"{name} used {percent(share, 0)} of the {processors} {plural} that it can use",)
 
 
 def _engine_gave_up(event: Failed) -> PluginError:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weighhouse_protocol.faults import NetworkConditions
+from weighhouse_protocol.percent import percent
 
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.machine import launch
@@ -328,7 +329,7 @@ def described(wanted: NetworkConditions) -> str:
         jitter = f" ± {wanted.jitter_ms:g} ms" if wanted.jitter_ms else ""
         words.append(f"delay {wanted.delay_ms:g} ms{jitter}")
     if wanted.loss_percent:
-        words.append(f"loss {wanted.loss_percent:g} %")
+        words.append(f"loss {percent(wanted.loss_percent / 100, None)}")
     if wanted.bandwidth_mbit is not None:
         words.append(f"{wanted.bandwidth_mbit:g} Mbit/s")
     if wanted.partition:
