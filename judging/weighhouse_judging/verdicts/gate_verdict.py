@@ -255,7 +255,7 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
     if blunt:
         cell, base = max(blunt, key=lambda pair: pair[1].floor or 0.0)
         notes.append(
-            f"Of {cell.evidence.label} this machine cannot tell less than {percent(base.floor)}; "
+            f"Of {cell.evidence.label} this machine cannot tell less than {percent(base.floor or 0.0)}; "
             f"asked were {percent(base.asked_threshold)}."
         )
     if any(base.elsewhere for _, base in judged):
@@ -316,7 +316,7 @@ def _drowned(cells: Sequence[tuple[CellVerdict, Against]]) -> str:
     more = f", and so it is in {many}" if others else ""
     return (
         f"{cell.evidence.label}: {figure} is smaller than this machine can tell, "
-        f"{percent(against.floor)} (asked were {percent(against.asked_threshold)}){more}."
+        f"{percent(against.floor or 0.0)} (asked were {percent(against.asked_threshold)}){more}."
     )
 
 
