@@ -7,9 +7,10 @@ from operator import attrgetter
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_protocol.figures import CATALOGUE, Figure, Figures, Value
 
+from weighhouse_backend.results.figure_rows import Totals
 from weighhouse_backend.results.models import RunSummary
 from weighhouse_backend.results.records import AttemptRecord
-from weighhouse_backend.results.repository import StoredHistogram, Totals
+from weighhouse_backend.results.repository import StoredHistogram
 
 
 @dataclass(frozen=True)
