@@ -15,11 +15,10 @@ from weighhouse_judging.arithmetic.intervals import (
     Spread,
     level,
     paired,
-    rank_distribution,
-    rank_interval,
     two_campaigns,
     two_level,
 )
+from weighhouse_judging.arithmetic.rank_intervals import rank_distribution, rank_interval
 from weighhouse_judging.arithmetic.rates import Rate, more_failures, wilson
 from weighhouse_judging.arithmetic.shrinkage import squeeze
 

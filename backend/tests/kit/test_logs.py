@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import structlog
+from weighhouse_backend.app.space_watch import SpaceWatch
 from weighhouse_backend.kit.conditions import Conditions
 from weighhouse_backend.kit.logs import LINES, configure_library_logs, configure_logs
-from weighhouse_backend.kit.space_watch import SpaceWatch
 
 FULL = Path("/dev/full")
 

@@ -1,8 +1,8 @@
 """A Redis that answers and takes nothing."""
 
 from redis import Redis
+from weighhouse_backend.app.redis_watch import RedisWatch
 from weighhouse_backend.kit.conditions import Conditions
-from weighhouse_backend.kit.redis_watch import RedisWatch
 from weighhouse_backend.kit.signs import give_sign
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.own_redis import OwnRedis

@@ -3,9 +3,9 @@
 import hashlib
 
 import pytest
+from weighhouse_backend.files import flows
+from weighhouse_backend.files.flows import Flows
 from weighhouse_backend.files.logs import MOST_STREAMS, flows_of
-from weighhouse_backend.kit import flows
-from weighhouse_backend.kit.flows import Flows
 from weighhouse_backend.kit.settings import Settings
 
 from .laboratory import experiment

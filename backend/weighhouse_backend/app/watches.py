@@ -8,14 +8,14 @@ from sqlalchemy import Engine
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from weighhouse_backend.app.redis_watch import RedisWatch
+from weighhouse_backend.app.space_watch import SpaceWatch
 from weighhouse_backend.kit.background import Background
 from weighhouse_backend.kit.conditions import Conditions
 from weighhouse_backend.kit.database_watch import DatabaseWatch
 from weighhouse_backend.kit.outages import AGAIN, DOES_NOT_ANSWER, DatabaseAway
 from weighhouse_backend.kit.problems import answer_to
-from weighhouse_backend.kit.redis_watch import RedisWatch
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.space_watch import SpaceWatch
 
 EVERY_SECONDS = 1.0
 OF_DATABASE = ("/api/", "/agent/", "/scim/")

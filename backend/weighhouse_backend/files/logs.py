@@ -5,7 +5,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from weighhouse_backend.execution.intake import IntakeService
-from weighhouse_backend.kit.flows import Flows
+from weighhouse_backend.files.flows import Flows
 from weighhouse_backend.kit.rates import TooManyRequests
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.measurements.errors import LogGap, LogTooLong

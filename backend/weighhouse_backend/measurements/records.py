@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from weighhouse_backend.measurements.models import RunRecord
 
@@ -88,6 +89,14 @@ def merged(parts: Iterable[RunRecord]) -> AttemptRecord:
         settled_at=next((part.settled_at for part in members if part.settled_at), None),
         members=members,
     )
+
+
+def by_attempt(rows: Iterable[RunRecord]) -> dict[UUID, AttemptRecord]:
+    """The records of attempts out of their members'."""
+    parts: dict[UUID, list[RunRecord]] = {}
+    for row in rows:
+        parts.setdefault(row.attempt_id, []).append(row)
+    return {attempt_id: merged(found) for attempt_id, found in parts.items()}
 
 
 def _fingerprint(found: Sequence[str]) -> str | None:

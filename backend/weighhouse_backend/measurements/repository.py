@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import case, func, select
-from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm import Session
 
 from weighhouse_backend.kit.db import Base, among, insert_new
 from weighhouse_backend.measurements.alignment import AlignedPhase, align
@@ -23,7 +23,6 @@ from weighhouse_backend.measurements.models import (
     TimelineMark,
 )
 from weighhouse_backend.measurements.packed_intervals import (
-    ALL,
     DriverUse,
     StoredInterval,
     cut,
@@ -31,7 +30,7 @@ from weighhouse_backend.measurements.packed_intervals import (
     unpack,
     unpack_extremes,
 )
-from weighhouse_backend.measurements.records import AttemptRecord, merged
+from weighhouse_backend.measurements.records import AttemptRecord, by_attempt
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
 from weighhouse_backend.runs.instants import instant, microseconds
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell
@@ -41,25 +40,6 @@ RAW = 1
 
 BATCH = 500
 """Rows fetched at a time when all intervals of a run are gone through."""
-
-
-class Totals(NamedTuple):
-    """All operations of one phase of an attempt together, as `RunSummary` has them."""
-
-    attempt_id: UUID
-    phase: str
-    ok: int
-    not_found: int
-    errors: int
-    verify_failed: int
-    throughput: float
-    mean_us: float | None
-    p50_us: float | None
-    p95_us: float | None
-    p99_us: float | None
-    p999_us: float | None
-    p9999_us: float | None
-    max_us: float | None
 
 
 @dataclass(frozen=True)
@@ -105,22 +85,12 @@ class ResultRepository:
             self.session.add(found)
         return found
 
-    def records(
-        self, attempt_ids: Collection[UUID], *, told: bool = True
-    ) -> dict[UUID, AttemptRecord]:
-        """The facts of several attempts.
-
-        :param told: with what was done and when, commands and phases; else nobody may ask for it.
-        """
-        query = select(RunRecord).where(among(RunRecord.attempt_id, attempt_ids))
-        if not told:
-            columns = (RunRecord.commands, RunRecord.phases)
-            query = query.options(*(defer(one, raiseload=True) for one in columns))
-        rows = self.session.scalars(query)
-        parts: dict[UUID, list[RunRecord]] = {}
-        for row in rows:
-            parts.setdefault(row.attempt_id, []).append(row)
-        return {attempt_id: merged(found) for attempt_id, found in parts.items()}
+    def records(self, attempt_ids: Collection[UUID]) -> dict[UUID, AttemptRecord]:
+        """The facts of several attempts."""
+        rows = self.session.scalars(
+            select(RunRecord).where(among(RunRecord.attempt_id, attempt_ids))
+        )
+        return by_attempt(rows)
 
     def members(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[AttemptMember]]:
         """Members of several attempts, in order of their index."""
@@ -276,16 +246,6 @@ class ResultRepository:
         for row in rows:
             found[row.attempt_id].append(row)
         return found
-
-    def totals(self, attempt_ids: Collection[UUID]) -> dict[tuple[UUID, str], Totals]:
-        """All operations together of several attempts, by attempt and phase."""
-        columns = [getattr(RunSummary, name) for name in Totals._fields]
-        rows = self.session.execute(
-            select(*columns).where(
-                among(RunSummary.attempt_id, attempt_ids), RunSummary.operation == ALL
-            )
-        )
-        return {(row[0], row[1]): Totals(*row) for row in rows}
 
     def cells(self, cell_ids: Collection[UUID]) -> dict[UUID, Cell]:
         """Cells of the matrix by id."""

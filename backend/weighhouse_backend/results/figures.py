@@ -12,7 +12,9 @@ from weighhouse_protocol.figures import CATALOGUE, Figure, Figures
 from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
-from weighhouse_backend.measurements.repository import ResultRepository, Totals
+from weighhouse_backend.measurements.repository import ResultRepository
+from weighhouse_backend.results import figure_rows
+from weighhouse_backend.results.figure_rows import Totals
 from weighhouse_backend.results.sources import (
     Measured,
     is_asked_of_histogram,
@@ -128,8 +130,8 @@ class FigureService:
             )
         ).all()
         winners = {row.result_attempt_id for row in rows if row.result_attempt_id is not None}
-        totals = self.repository.totals(winners)
-        records = self.repository.records(winners, told=False)
+        totals = figure_rows.totals(self.session, winners)
+        records = figure_rows.records(self.session, winners)
         asked = [one for one in (*CATALOGUE, *also) if is_asked_of_histogram(one)]
         histograms = (
             self.repository.histograms_of(winners, "measure", ALL, "response") if asked else {}

@@ -9,7 +9,8 @@ from weighhouse_protocol.figures import CATALOGUE, Figure, Figures, Value
 
 from weighhouse_backend.measurements.models import RunSummary
 from weighhouse_backend.measurements.records import AttemptRecord
-from weighhouse_backend.measurements.repository import StoredHistogram, Totals
+from weighhouse_backend.measurements.repository import StoredHistogram
+from weighhouse_backend.results.figure_rows import Totals
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weighhouse_judging.arithmetic.intervals import Bounds, rank_interval
+from weighhouse_judging.arithmetic.intervals import Bounds
+from weighhouse_judging.arithmetic.rank_intervals import rank_interval
 from weighhouse_judging.scenarios.points import Point
 
 STANDSTILL = 0.05

@@ -255,7 +255,8 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
     if blunt:
         cell, base = max(blunt, key=lambda pair: pair[1].floor or 0.0)
         notes.append(
-            f"Of {cell.evidence.label} this machine cannot tell less than {percent(base.floor or 0.0)}; "
+            f"Of {cell.evidence.label} this machine cannot tell less than "
+            f"{percent(base.floor or 0.0)}; "
             f"asked were {percent(base.asked_threshold)}."
         )
     if any(base.elsewhere for _, base in judged):
