@@ -35,6 +35,24 @@ def test_it_is_of_the_medians_only_where_it_agrees_with_them(
         assert basis_of(method, relative, baseline_median, median) == other
 
 
+@pytest.mark.parametrize(
+    ("relative", "baseline_median", "median", "as_ratio", "as_percent"),
+    [
+        (-0.100, 92_700.0, 83_700.0, "medians", "blocks"),  # ÷1.11; -9.8 to -9.6 % by what is shown
+        (-0.097, 92_700.0, 83_700.0, "medians", "medians"),
+        (0.29, 100.0, 128.8, "medians", "medians"),
+        (0.293, 100.0, 128.8, "medians", "medians"),  # 129 may be 129.49
+        (0.32, 100.0, 128.4, "blocks", "blocks"),
+        (-0.0004, 100_000.0, 99_900.0, "medians", "medians"),
+    ],
+)
+def test_a_percentage_agrees_by_its_own_digits(
+    relative, baseline_median, median, as_ratio, as_percent
+):
+    given = ("paired", relative, baseline_median, median)
+    assert (basis_of(*given), basis_of(*given, "percent")) == (as_ratio, as_percent)
+
+
 def test_of_blocks_that_were_unlike_the_judges_own_difference_has_another_sign():
     base = dict(enumerate((25_000.0, 10_000.0, 25_100.0, 10_100.0, 25_200.0)))
     other = dict(enumerate((20_500.0, 17_000.0, 20_400.0, 17_200.0, 20_600.0)))

@@ -97,7 +97,7 @@ def test_the_gravest_stand_first_and_impossible_figures_bar():
         ("note", "statement:a-note"),
         ("note", "disclosure:completeness"),
     ]
-    assert listed[-1].short == "Disclosure 89\u2009%"
+    assert listed[-1].short == "People disclosed 89\u2009%"
 
 
 def test_a_statement_of_two_sides_is_said_once():

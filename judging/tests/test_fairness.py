@@ -138,6 +138,20 @@ def test_findings_name_confounders_repeats_and_the_load_model() -> None:
     assert all(finding.scope == "comparison" for finding in findings.values())
 
 
+def test_repeats_are_counted_by_cells_of_the_comparison_as_its_answer_counts_them() -> None:
+    """A cell is a workload at a load: of three sides at two loads there are two, not six."""
+    cells = [
+        CellRepeats(side, "balanced", load, "closed", repeats)
+        for side, repeats in (("a", 5), ("b", 3), ("c", 4))
+        for load in ("4 clients", "16 clients")
+    ]
+    cells.append(CellRepeats("a", "reads", "4 clients", "closed", 5))
+    (found,) = [one for one in check_comparison([], cells) if one.id == "repeats"]
+    assert (found.numbers["cells_short"], found.numbers["cells"]) == (2, 3)
+    assert found.message.startswith("In 2 of 3 cells a side has fewer than 5 repeats")
+    assert found.numbers["fewest_repeats"] == 3
+
+
 def test_a_fair_comparison_of_open_loops_with_repeats_says_nothing() -> None:
     rows = fairness_sheet([REDIS, replace(REDIS, key="b", version="8.0")])
     assert check_comparison(rows, [CellRepeats("a", "w", "100/s", "open", 5)]) == []

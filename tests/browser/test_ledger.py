@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from weighhouse_testing.browser import Sows
 from weighhouse_testing.platform import RunningPlatform
+from weighhouse_testing.printed_figures import ends, ends_of_ratio, overlap, plain
 from weighhouse_worker.seeding.plan import Sown
 
 SPANS = {2: "range of 2 repeats", 3: "range of 3 repeats", 4: "95 % interval"}
@@ -22,10 +23,6 @@ SOWN = {
     for repeats in SPANS
 }  # fmt: skip
 SPAN = re.compile(r"ranges? of \d+ repeats|\b95\s*%[^,.;]*")
-FIGURE = re.compile(r"(\d[\d ]*(?:\.\d+)?) (k op/s|M op/s|op/s|µs|ms|s)$")
-STEP = 1e-9
-"""What binary fractions leave of a decimal one."""
-UNITS = {"op/s": 1.0, "k op/s": 1e3, "M op/s": 1e6, "µs": 1.0, "ms": 1e3, "s": 1e6}
 
 
 @pytest.fixture(scope="module")
@@ -38,27 +35,6 @@ def campaigns(platform: RunningPlatform, sows: Sows) -> dict[int, str]:
         return str(one["id"])
 
     return {repeats: of(sown) for repeats, sown in SOWN.items()}
-
-
-def plain(text: str) -> str:
-    """A text in one line, with spaces that are spaces."""
-    return " ".join(text.split())
-
-
-def ends(text: str) -> tuple[float, float]:
-    """Between which values a figure was that is printed so: operations a second, or µs."""
-    found = FIGURE.search(text)
-    assert found, f"no figure: {text}"
-    number, unit = found[1].replace(" ", ""), UNITS[found[2]]
-    half = 0.5 * 10.0 ** -len(number.partition(".")[2])
-    return (float(number) - half) * unit, (float(number) + half) * unit
-
-
-def ends_of_ratio(text: str) -> tuple[float, float]:
-    """Between which values a ratio was that is printed so: `×1.25`, `÷1.25`."""
-    number, half = float(text[1:]), 0.5 * 10.0 ** -len(text.partition(".")[2])
-    low, high = number - half, number + half
-    return (low, high) if text[0] == "×" else (1 / high, 1 / low)
 
 
 def ledger_of(page: Page, campaign: str, figure: str) -> list[dict[str, str]]:
@@ -91,8 +67,7 @@ def test_a_ratio_is_that_of_the_figures_beside_it_or_says_of_what(
             continue
         told += 1
         (low, high), (least, most) = ends(row["baseline"]), ends(row["this side"])
-        begin, end = ends_of_ratio(row["ratio"])
-        agrees = least / high <= end + STEP and begin - STEP <= most / low
+        agrees = overlap((least / high, most / low), ends_of_ratio(row["ratio"]))
         assert agrees, f"{row['ratio']} beside {row['baseline']} and {row['this side']}"
     assert told, "no ratio of figures is shown"
 

@@ -10,6 +10,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.printed_figures import plain
 from weighhouse_testing.waits import until
 from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import Sown
@@ -65,11 +66,6 @@ def newest(house: RunningPlatform) -> dict:
         if each["number"] == LAST
     ]
     return house.request("GET", f"/campaigns/{one['id']}")
-
-
-def plain(text: str) -> str:
-    """A text in one line, with spaces that are spaces."""
-    return " ".join(text.split())
 
 
 def sides(page: Page) -> list[str]:
@@ -148,7 +144,7 @@ def test_an_alert_leads_to_the_history_of_its_figure(
     expect(shown).to_contain_text("Throughput")
     page.go_back()
     page.get_by_text("by the same cause").first.click()
-    other = page.locator("details[open] li").first
+    other = page.locator("details[open] li").filter(has_not_text="Throughput").first
     figure, place = other.get_by_role("link").inner_text(), plain(other.inner_text())
     other.get_by_role("link").click()
     title = page.get_by_role("figure").first
@@ -156,6 +152,10 @@ def test_an_alert_leads_to_the_history_of_its_figure(
     cell = re.search(r"balanced, \d+ clients?", place)
     assert cell is not None
     expect(title).to_contain_text(f"Redis, {cell[0]}")
+    # What is chosen and listed there is the figure that is drawn.
+    expect(page.get_by_label("Figure", exact=True)).to_have_text(figure)
+    marked = page.locator("button.one[aria-pressed='true']")
+    expect(marked).to_contain_text(f"Redis {cell[0]}", use_inner_text=True)
 
 
 def test_a_series_that_its_filters_leave_out_is_shown_all_the_same(
@@ -208,7 +208,9 @@ def test_the_gate_compares_with_the_base_that_it_names(
         if "throughput" in row.inner_text()
     }
     assert not re.search(r"by (blocks|campaigns)\S", table.inner_text())
-    page.get_by_role("link", name=f"Compare with {name}", exact=True).click()
+    link = page.get_by_role("link", name=re.compile("^Compare with "))
+    assert plain(link.inner_text()) == f"Compare with {name}"
+    link.click()
     assert heading(page) == f"{NAME} № {LAST} against № {base['number']}"
     rows = {f"{row['side'].split()[0]}, {row['cell']}": row for row in ledger(page)}
     assert after

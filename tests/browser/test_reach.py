@@ -87,6 +87,20 @@ def test_the_newest_and_the_first_are_three_clicks_away(page: Page) -> None:
     expect(page.get_by_role("heading", level=1, name=f"{NAME} № {COUNT}")).to_be_visible()
 
 
+@pytest.mark.parametrize("number", [1, COUNT])
+def test_the_first_and_the_newest_have_addresses(
+    page: Page, house: RunningPlatform, number: int
+) -> None:
+    """Of its number in the list, and of the campaign itself, as the command gives it."""
+    page.goto(f"/campaigns?q=%E2%84%96+{number}")
+    shown(page, "1 campaign")
+    assert rows(page) == [number]
+    listed = weighhouse(house, "campaign", "list", f"№ {number}", COLUMNS="250").stdout
+    (campaign,) = re.findall(r"^[0-9a-f-]{36}", listed, re.MULTILINE)
+    page.goto(f"/campaigns/{campaign}")
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"{NAME} № {number}")
+
+
 def test_every_campaign_is_on_some_page_and_each_page_has_an_address(page: Page) -> None:
     page.goto("/campaigns")
     shown(page, "№ 1000 to")

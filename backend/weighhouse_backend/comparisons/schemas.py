@@ -94,10 +94,18 @@ class DifferenceRead(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def basis(self) -> Basis:
-        """Of what `relative` is: of the two medians beside it, as far as these are shown; else of
-        blocks, pair by pair, or of whole campaigns.
+        """Of what `relative` is, written as a ratio (`÷1.11`): of the two medians beside it, as far
+        as these are shown; else of blocks, pair by pair, or of whole campaigns.
         """
         return basis_of(self.method, self.relative, self.baseline_median, self.median)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def basis_in_percent(self) -> Basis:
+        """The same of `relative` written as a percentage (`-10.0 %`), which has more digits."""
+        return basis_of(
+            self.method, self.relative, self.baseline_median, self.median, written="percent"
+        )
 
 
 class RankRead(EstimateRead):

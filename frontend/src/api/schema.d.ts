@@ -5936,11 +5936,17 @@ export interface components {
             baseline_side: string;
             /**
              * Basis
-             * @description Of what `relative` is: of the two medians beside it, as far as these are shown; else of
-             *     blocks, pair by pair, or of whole campaigns.
+             * @description Of what `relative` is, written as a ratio (`÷1.11`): of the two medians beside it, as far
+             *     as these are shown; else of blocks, pair by pair, or of whole campaigns.
              * @enum {string}
              */
             readonly basis: "medians" | "blocks" | "campaigns";
+            /**
+             * Basis In Percent
+             * @description The same of `relative` written as a percentage (`-10.0 %`), which has more digits.
+             * @enum {string}
+             */
+            readonly basis_in_percent: "medians" | "blocks" | "campaigns";
             /** Better */
             better: boolean | null;
             /**

@@ -99,7 +99,7 @@ class Beside:
     labels: Mapping[str, str] = field(default_factory=dict)
     """Of sides, by key."""
     completeness: float = 1.0
-    """Share of the disclosure that was answered."""
+    """Share of what people are asked for the disclosure that they answered."""
     not_disclosed: Sequence[str] = ()
 
 
@@ -303,8 +303,8 @@ def _disclosure(beside: Beside) -> Iterable[Caveat]:
         kind="disclosure",
         code="completeness",
         severity="note",
-        short=f"Disclosure {share}",
-        title=f"The disclosure is {share} complete",
+        short=f"People disclosed {share}",
+        title=f"People disclosed {share} of what they are asked",
         text="Who paid, who chose the method, and who set up each system, was not all said.",
         evidence=tuple(Evidence(f"Not disclosed: {one}") for one in beside.not_disclosed),
     )

@@ -97,6 +97,7 @@ export function testDifference(side: string, level: LoadLevel, extra: Partial<Di
     resolution: null,
     repeats_needed: null,
     basis: 'medians',
+    basis_in_percent: 'medians',
     word: 'more',
     ...extra,
   }
