@@ -2,6 +2,7 @@ import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemReturn } from 'ec
 import { format as text } from 'echarts/core'
 
 import { PLOT, type Size } from './curves'
+import { partsOf } from './customParts'
 import type { ChartOption } from './echarts'
 import { frame, labelStyle } from './frame'
 import { markIsHollow } from './marks'
@@ -148,7 +149,7 @@ function sideSeries(side: BarSide, place: number, input: BarsInput, palette: Pal
             fontFamily: palette.fontText,
           },
         })
-      return { type: 'group', focus: 'series', children: parts } as unknown as CustomSeriesRenderItemReturn
+      return partsOf(parts)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { curvesOption, labelsOf, PLOT, yPixels, type CurvesInput } from './curves'
+import { init } from './echarts'
 import { logScale, stepScale } from './scales'
 import { testPalette } from './testPalette'
 
@@ -65,6 +66,29 @@ describe('curvesOption', () => {
     const first = drawn(0, 0).map((part) => part.type)
     expect(first.filter((type) => type === 'line').length).toBeGreaterThanOrEqual(3)
     expect(drawn(0, 1).filter((part) => part.type === 'circle')).toHaveLength(2)
+  })
+
+  it('draws a ring that comes later where a ring from the first would be', () => {
+    const option = (ringed: boolean) => ({
+      ...curvesOption(
+        {
+          ...input,
+          sides: input.sides.map((side) => ({ ...side, points: side.points.map((one) => ({ ...one, ringed })) })),
+        },
+        testPalette,
+        size,
+      ),
+      animation: false,
+    })
+    const shown = (...options: ReturnType<typeof option>[]) => {
+      const chart = init(null, null, { renderer: 'svg', ssr: true, ...size })
+      for (const one of options) chart.setOption(one)
+      return chart
+        .renderToSVGString()
+        .match(/<(?:path|circle)[^>]*>/g)
+        ?.map((shape) => shape.replace(/class="[^"]*"/, ''))
+    }
+    expect(shown(option(false), option(true))).toEqual(shown(option(true)))
   })
 
   it('draws a hollow mark for a further side of a system', () => {

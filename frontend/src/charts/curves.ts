@@ -1,6 +1,7 @@
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemReturn } from 'echarts'
 import { format as text } from 'echarts/core'
 
+import { partsOf } from './customParts'
 import type { ChartOption } from './echarts'
 import { frame, labelStyle } from './frame'
 import { markShape, markIsHollow } from './marks'
@@ -209,13 +210,11 @@ function sideSeries(side: CurveSide, id: string, labels: SideLabels, input: Curv
     z: 3,
     data: side.points.map((point, at) => [input.x.place(point.x), input.y.place(point.y), at]),
     renderItem: (_: unknown, api: CustomSeriesRenderItemAPI): CustomSeriesRenderItemReturn =>
-      ({
-        type: 'group',
-        focus: 'series',
-        children: pointParts(side, api.value(2) as number, labels, input, palette, (x, y) =>
+      partsOf(
+        pointParts(side, api.value(2) as number, labels, input, palette, (x, y) =>
           api.coord([input.x.place(x), input.y.place(y)]),
         ),
-      }) as unknown as CustomSeriesRenderItemReturn,
+      ),
   }
 }
 
