@@ -7847,6 +7847,12 @@ export interface components {
             id: string;
             /** State */
             state: string;
+            /**
+             * Status
+             * @deprecated
+             * @description The state, of a paused campaign `running`; for one release more.
+             */
+            readonly status: string;
             /** Verdict */
             verdict: string | null;
         };
