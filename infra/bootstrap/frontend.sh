@@ -11,6 +11,13 @@ if ! current node_modules/.weighhouse-stamp frontend/package-lock.json; then
     python3 ../infra/bootstrap/progress.py npm "npm packages" "$(grep -c '"node_modules/' package-lock.json)"
   mark node_modules/.weighhouse-stamp frontend/package-lock.json
 fi
+# Types of the API, as the document in the repository describes it; no file of the repository.
+if ! current node_modules/.weighhouse-types frontend/package-lock.json frontend/openapi.json frontend/package.json ||
+  [ ! -f src/api/schema.d.ts ]; then
+  say "types of the API"
+  npm run --silent types >/dev/null
+  mark node_modules/.weighhouse-types frontend/package-lock.json frontend/openapi.json frontend/package.json
+fi
 [ "${1:-}" = build ] || exit 0
 mapfile -t sources < <(cd "$root" && find frontend/src frontend/public frontend/index.html frontend/vite.config.ts -type f | sort)
 if ! current node_modules/.weighhouse-dist "${sources[@]}" || [ ! -f dist/index.html ]; then

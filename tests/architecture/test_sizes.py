@@ -8,7 +8,7 @@ from weighhouse_testing.tree import text_of, tracked
 LIMITS = {".py": 400, ".ts": 400, ".rs": 600, ".vue": 250}
 LONGER: dict[str, tuple[int, str]] = {}
 """A higher limit for one file stands here: lines, and the reason."""
-GENERATED = re.compile(r"(^|/)schema\.d\.ts$|^migrations/versions/")
+GENERATED = re.compile(r"^migrations/versions/")
 
 
 def test_files_stay_within_the_house_sizes():

@@ -24,12 +24,9 @@ def generate(work: Path) -> dict[str, Path]:
     schemas, document = work / "schemas", work / "openapi.json"
     shipped = work / "shipped.json"
     python, frontend = sys.executable, REPOSITORY / "frontend"
-    tool = str(frontend / "node_modules" / ".bin" / "openapi-typescript")
     _run([python, "-m", "weighhouse_protocol.schema", str(schemas)])
     _run([python, "-m", "weighhouse_backend.app.openapi", str(document)])
     _run([python, "-m", "weighhouse_testing.shipped", str(shipped)])
-    _run([tool, str(document), "--output", str(work / "schema.d.ts"), "--alphabetize",
-          "--default-non-nullable", "false"], frontend)  # fmt: skip
     _run(["node", "figures.js", str(document), str(work / "figures.ts")], frontend)
     names = {path.name for path in (REPOSITORY / "protocol/schemas").iterdir()}
     names |= {path.name for path in schemas.iterdir()}
@@ -37,7 +34,6 @@ def generate(work: Path) -> dict[str, Path]:
         **{f"protocol/schemas/{name}": schemas / name for name in sorted(names)},
         "backend/weighhouse_backend/catalog/shipped.json": shipped,
         "frontend/openapi.json": document,
-        "frontend/src/api/schema.d.ts": work / "schema.d.ts",
         "frontend/src/api/figures.ts": work / "figures.ts",
     }
 
