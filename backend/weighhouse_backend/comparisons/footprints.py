@@ -19,7 +19,7 @@ from weighhouse_backend.comparisons.sides import Side
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.results.distributions import CountedRun, DistributionService
-from weighhouse_backend.results.footprints import Footprint, FootprintService, Measure
+from weighhouse_backend.results.footprints import Footprint, FootprintService, Measure, per_record
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,12 @@ def _values(
             for one in footprints
             if (measure, moment) in one.sizes
         ]
-    found = []
-    for one in footprints:
-        held = one.records or asked
-        loaded, empty = one.sizes.get((measure, "after_load")), one.sizes.get((measure, "before"))
-        if held and loaded is not None and empty is not None:
-            found.append((loaded - empty) / held)
-    return found
+    added = (
+        per_record(
+            one.sizes.get((measure, "before")),
+            one.sizes.get((measure, "after_load")),
+            one.records or asked,
+        )
+        for one in footprints
+    )
+    return [one for one in added if one is not None]

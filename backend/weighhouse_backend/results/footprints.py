@@ -24,6 +24,16 @@ SIZES: tuple[tuple[Measure, str], ...] = (
 TOLD: tuple[Moment, ...] = ("before", "after_load", "after")
 
 
+def per_record(empty: float | None, loaded: float | None, records: float | None) -> float | None:
+    """Bytes that a load added for each record; None: not known, or the load added none.
+
+    :param records: that the system held after it.
+    """
+    if empty is None or loaded is None or not records or loaded <= empty:
+        return None
+    return float(loaded - empty) / records
+
+
 @dataclass(frozen=True)
 class Footprint:
     """What one attempt's system took, over all its machines."""

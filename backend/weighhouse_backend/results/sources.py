@@ -11,6 +11,7 @@ from weighhouse_backend.measurements.models import RunSummary
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.repository import StoredHistogram
 from weighhouse_backend.results.figure_rows import Totals
+from weighhouse_backend.results.footprints import per_record
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,9 @@ def _memory(moment: str) -> Source:
 def _added_a_record(size: str) -> Source:
     def read(run: Measured) -> float | None:
         told = {} if run.record is None else run.record.memory
-        after, before = (told.get(one, {}).get(size) for one in ("after_load", "before"))
+        empty, loaded = (told.get(one, {}).get(size) for one in ("before", "after_load"))
         held = told.get("after_load", {}).get("records") or (run.loaded.ok if run.loaded else 0)
-        if after is None or before is None or not held or after <= before:
-            return None
-        return float(after - before) / held
+        return per_record(empty, loaded, held)
 
     return read
 
