@@ -198,6 +198,8 @@ def test_combinations_fill_in_what_cells_leave_out():
     assert Cell(side="dragonfly", workload="scans", load="1 client") in cells_of(said)
     (found,) = judge_claims([said], {}, repeats(), "small")
     assert [one.where for one in found.here][:2] == ["redis, balanced", "redis, scans"]
+    (found,) = judge_claims([said], {}, repeats(), "small", {"redis": "Redis"})
+    assert [one.where for one in found.here][:2] == ["Redis, balanced", "Redis, scans"]
     assert found.verdict == "not_measured"
 
 

@@ -185,7 +185,8 @@ class StudyService:
             (one.side, one.workload, one.load, one.figure, one.setting): one.read
             for one in folder.study.published
         }
-        return judge_claims(folder.claims.claims, published, repeats_of(runs), scale)
+        names = {side.name: side.label for side in folder.study.sides}
+        return judge_claims(folder.claims.claims, published, repeats_of(runs), scale, names)
 
     def _compared(
         self, caller: Caller, standing: Standing, audience: Audience

@@ -90,15 +90,17 @@ def judge_claims(
     published: Mapping[Key, Printed],
     repeats: Mapping[Key, Repeats],
     scale: Scale,
+    names: terms.Names = terms.NAMELESS,
 ) -> list[ClaimResult]:
     """Every claim, over the printed figures and over ours.
 
     :param published: what the text prints.
     :param repeats: of our runs, by cell and figure; the setting is empty.
     :param scale: that our runs have.
+    :param names: of sides, for people; default: as claims call them.
     """
-    theirs, ours = terms.of_print(published), terms.of_repeats(repeats)
-    return [_judged(claim, theirs, ours, scale) for claim in claims]
+    theirs, ours = terms.of_print(published, names), terms.of_repeats(repeats, names)
+    return [_judged(claim, theirs, ours, scale, names) for claim in claims]
 
 
 def cells_of(claim: Claim) -> list[Cell]:
@@ -126,8 +128,10 @@ def _share_beyond(figure: str) -> float:
     return 1.0 if quantile is None else round(1 - quantile, 9)
 
 
-def _judged(claim: Claim, theirs: Figures, ours: Figures, scale: Scale) -> ClaimResult:
-    asked = list(_combinations(claim))
+def _judged(
+    claim: Claim, theirs: Figures, ours: Figures, scale: Scale, names: terms.Names
+) -> ClaimResult:
+    asked = list(_combinations(claim, names))
     printed = tuple(
         one
         for where, test in asked
@@ -184,11 +188,11 @@ def _sentence(outcomes: Sequence[Outcome], asked: int) -> str:
     return f"{'; '.join(shown)}{many}."
 
 
-def _combinations(claim: Claim) -> Iterator[tuple[str, Test]]:
+def _combinations(claim: Claim, names: terms.Names = terms.NAMELESS) -> Iterator[tuple[str, Test]]:
     each: Each = claim.each
     axes = [each.side or (None,), each.workload or (None,), each.load or (None,)]
     for side, workload, load in product(*axes):
-        where = ", ".join(part for part in (side, workload, load) if part)
+        where = terms.place_words(side, workload, load, names)
         for test in claim.tests:
             missing = {"side": side, "workload": workload, "load": load}
             yield where, _TEST.validate_python(_filled(test.model_dump(), missing))

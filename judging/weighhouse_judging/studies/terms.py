@@ -7,6 +7,7 @@ made of intervals (sums, spreads, orders of ratios) takes their ends, which is n
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from weighhouse_protocol.figures import CATALOGUE
 
@@ -21,6 +22,9 @@ from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Judgement, ju
 
 Key = tuple[str, str, str, str, str]
 """Side, workload, label of the load level, figure, setting."""
+Names = Mapping[str, str]
+"""Names of sides, by how claims call them."""
+NAMELESS: Names = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -100,13 +104,16 @@ def ordered(one: Value, other: Value) -> Order:
     return "too_few" if one.too_few or other.too_few else "cannot_tell"
 
 
-def of_print(figures: Mapping[Key, Printed]) -> Figures:
-    """The printed figures of a text."""
+def of_print(figures: Mapping[Key, Printed], names: Names = NAMELESS) -> Figures:
+    """The printed figures of a text.
+
+    :param names: of sides, for people.
+    """
 
     def of(cell: Cell) -> Worth:
         found = figures.get(key_of(cell))
         if found is None:
-            return Missing(cell_words(cell))
+            return Missing(cell_words(cell, names))
         return Value(found.low, found.value, found.high, figure_words(found.value, cell.figure))
 
     def ratio(first: Cell, second: Cell) -> Worth:
@@ -116,7 +123,7 @@ def of_print(figures: Mapping[Key, Printed]) -> Figures:
         if isinstance(other, Missing):
             return other
         if min(one.low, other.low) <= 0:
-            return Missing(f"{cell_words(second)} rounds to nothing")
+            return Missing(f"{cell_words(second, names)} rounds to nothing")
         middle = one.middle / other.middle
         return Value(
             one.low / other.high,
@@ -132,8 +139,11 @@ def of_print(figures: Mapping[Key, Printed]) -> Figures:
     return Figures(of, ratio, ahead)
 
 
-def of_repeats(repeats: Mapping[Key, Repeats]) -> Figures:
-    """The repeats of our runs; settings of the text are no settings of ours."""
+def of_repeats(repeats: Mapping[Key, Repeats], names: Names = NAMELESS) -> Figures:
+    """The repeats of our runs; settings of the text are no settings of ours.
+
+    :param names: of sides, for people.
+    """
 
     def found(cell: Cell) -> Repeats:
         return repeats.get((*key_of(cell)[:4], ""), {})
@@ -141,7 +151,7 @@ def of_repeats(repeats: Mapping[Key, Repeats]) -> Figures:
     def of(cell: Cell) -> Worth:
         values = list(found(cell).values())
         if not values:
-            return Missing(cell_words(cell))
+            return Missing(cell_words(cell, names))
         bounds = level_or_range(values)
         middle = statistics.median(values)
         words = interval_words(middle, bounds.low, bounds.high, cell.figure)
@@ -150,9 +160,9 @@ def of_repeats(repeats: Mapping[Key, Repeats]) -> Figures:
     def judged(first: Cell, second: Cell) -> Judgement | Missing:
         one, other = found(first), found(second)
         if not one or not other:
-            return Missing(cell_words(second if one else first))
+            return Missing(cell_words(second if one else first, names))
         said = judge(CATALOGUE[first.figure], other, one)
-        return said or Missing(f"{cell_words(first)}: a figure that is not above 0")
+        return said or Missing(f"{cell_words(first, names)}: a figure that is not above 0")
 
     def ratio(first: Cell, second: Cell) -> Worth:
         said = judged(first, second)
@@ -176,9 +186,17 @@ def key_of(cell: Cell) -> Key:
     return (cell.side or "", cell.workload or "", cell.load or "", cell.figure, cell.setting)
 
 
-def cell_words(cell: Cell) -> str:
-    """`redis, balanced, 32 clients`."""
-    return ", ".join(part for part in (cell.side, cell.workload, cell.load) if part)
+def cell_words(cell: Cell, names: Names = NAMELESS) -> str:
+    """`Redis, balanced, 32 clients`."""
+    return place_words(cell.side, cell.workload, cell.load, names)
+
+
+def place_words(
+    side: str | None, workload: str | None, load: str | None, names: Names = NAMELESS
+) -> str:
+    """Where a figure stands, as far as it is said; a side by the name that people know."""
+    named = None if side is None else names.get(side, side)
+    return ", ".join(part for part in (named, workload, load) if part)
 
 
 def figure_words(value: float, figure: str) -> str:
