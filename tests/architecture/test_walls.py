@@ -1,9 +1,12 @@
-"""Walls: how large a feature or a room may be, and whose queries are whose."""
+"""Walls: how large a room may be, whose queries are whose, and that no import goes round."""
 
 import ast
+import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 
+import grimp
 import pytest
 from weighhouse_testing.tree import text_of, tracked
 
@@ -73,3 +76,25 @@ def test_a_feature_asks_anothers_service_and_never_its_queries() -> None:
 )
 def test_what_goes_around_a_service_is_seen(planted: str) -> None:
     assert list(strange("backend/weighhouse_backend/gates/service.py", planted))
+
+
+def circles(arrows: Mapping[str, Collection[str]]) -> list[str]:
+    """A circle of modules that import each other, if there is one."""
+    try:
+        tuple(TopologicalSorter(arrows).static_order())
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    parts = tomllib.loads(text_of("pyproject.toml"))["tool"]["importlinter"]["root_packages"]
+    graph = grimp.build_graph(*parts, cache_dir=None)
+    arrows = {one: graph.find_modules_directly_imported_by(one) for one in graph.modules}
+    assert len(arrows) > 500
+    assert not circles(arrows)
+
+
+def test_a_circle_is_seen() -> None:
+    assert circles({"one": {"two"}, "two": {"three"}, "three": {"one"}})
+    assert not circles({"one": {"two", "three"}, "two": {"three"}, "three": set()})
