@@ -303,7 +303,7 @@ def test_nothing_is_tried_again_while_a_campaign_is_being_cancelled(world: World
         services.get(CampaignService).cancel(world.caller, campaign_id)
 
     with pytest.raises(TransitionRefused, match="is being cancelled"), world.transaction() as one:
-        one.campaigns.retry_failed(world.caller, campaign_id)
+        one.get(CampaignService).retry_failed(world.caller, campaign_id)
 
     world.end(going_on, "cancelled", Failure(kind="cancelled", message="as asked"))
     assert sorted(statuses(world, campaign_id)) == ["cancelled", "failed"]

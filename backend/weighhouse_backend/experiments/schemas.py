@@ -4,7 +4,7 @@ import datetime
 from typing import Annotated, Any, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, computed_field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.experiments.models import Missed, Outcome, Overlap
@@ -63,11 +63,8 @@ class LastCampaign(BaseModel):
     verdict: str | None
     finished_at: datetime.datetime | None
 
-    @computed_field(deprecated=True)  # type: ignore[prop-decorator]
-    @property
-    def status(self) -> str:
-        """The state, of a paused campaign `running`; for one release more."""
-        return "running" if self.state == "paused" else self.state
+    status: Annotated[str, Field(deprecated="read `state`")]
+    """The state, of a paused campaign `running`; for one release more."""
 
 
 class ScheduleOfSummary(BaseModel):

@@ -356,7 +356,8 @@ def summary(
         targets=[TargetOfSummary.model_validate(target) for target in experiment.targets],
         last_campaign=LastCampaign(
             id=last,
-            state=experiment.last_campaign_state or "",
+            state=(state := experiment.last_campaign_state or ""),
+            status="running" if state == "paused" else state,
             verdict=experiment.last_campaign_verdict,
             finished_at=experiment.last_campaign_finished_at,
         )
