@@ -73,7 +73,7 @@ def test_everything_goes_well(world: World) -> None:
         )
     assert card.last_campaign is not None
     assert card.last_campaign.model_dump() == {
-        "id": campaign_id, "state": "completed", "verdict": "no_baseline",
+        "id": campaign_id, "state": "completed", "status": "completed", "verdict": "no_baseline",
         "finished_at": ended.finished_at,
     }  # fmt: skip
 
