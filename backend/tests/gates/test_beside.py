@@ -111,10 +111,10 @@ def test_a_loss_is_found_at_once_whatever_the_day(laboratory):
     assert gate["link"].endswith(f"/campaigns/{gate['campaign_id']}"), "no comparison has the copy"
     assert difference["relative"] == pytest.approx(-0.1, abs=0.01)
     assert [(one["what"], one["before"], one["after"]) for one in gate["subject"]] == [
-        ("redis", THEN, NOW)
+        ("Redis", THEN, NOW)
     ]
     assert "measured again" in gate["message"]
-    assert re.search(r"throughput \+(19|20)\.\d%", gate["message"])
+    assert re.search(r"throughput \+(19|20)\.\d\u2009%", gate["message"])
 
 
 def test_what_the_machine_does_to_both_is_no_loss(laboratory):
@@ -124,7 +124,9 @@ def test_what_the_machine_does_to_both_is_no_loss(laboratory):
     campaign = builds.run(base="beside")
     gate = builds.gate(campaign)
     assert gate["verdict"] == "equivalent"
-    assert re.search(r"Redis, balanced, 4 clients: throughput -(19|20)\.\d%", gate["message"])
+    assert re.search(
+        r"Redis, balanced, 4 clients: throughput \u2212(19|20)\.\d\u2009%", gate["message"]
+    )
     assert "The machine changed by so much, not the build." in gate["message"]
     assert builds.gate(campaign, base="pooled")["comparisons"][0]["method"] != "paired"
 

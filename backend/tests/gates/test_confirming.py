@@ -75,7 +75,7 @@ def test_both_figures_are_kept_and_it_is_unclear(laboratory, taken_back):
     assert one["first"]["relative"] == pytest.approx(-0.25, abs=0.01)
     assert one["again"]["relative"] == pytest.approx(0.0, abs=0.01)
     assert (one["again"]["repeats"], other["again"]) == (5, None)
-    assert "seemed worse by -2" in gate["message"]
+    assert "seemed worse by \u22122" in gate["message"]
     assert gate["message"].endswith(": taken back.")
 
 
@@ -105,7 +105,7 @@ def test_what_is_worse_again_is_a_regression_and_no_noise(laboratory):
     assert (found["verdict"], gate["exit_code"]) == ("regression", 1)
     assert twins(found) == dict.fromkeys((1, 8), [0] * 5 + [2] * 5)
     assert {cell["outcome"] for cell in gate["cells"]} == {"worse"}
-    assert ", measured again -2" in gate["message"]
+    assert ", measured again \u22122" in gate["message"]
     assert campaign not in past(laboratory, campaign)
     accepted = laboratory.client.put(
         f"/api/v1/campaigns/{campaign}/acceptance",
