@@ -168,19 +168,21 @@ def _cell(
         because = f"repeats were paid in {' and '.join(sorted(currencies))}"
         paid = []
     done = [run for run in runs if run.status == RunStatus.COMPLETED]
-    throughput = estimates.estimate(values(done, "throughput"))
+    throughput, p99_us, per_million = estimates.estimates_of(
+        values(done, "throughput"),
+        values(done, "p99_us"),
+        [for_a_million(one.hourly.amount, one.throughput) for one in paid],
+    )
     cell = CellCostRead(
         side=side.key,
         workload=runs[0].workload,
         load_level=estimates.load_level(runs[0]),
         throughput=throughput,
-        p99_us=estimates.estimate(values(done, "p99_us")),
+        p99_us=p99_us,
         machines=[PaidMachineRead(name=name, price=of) for (name, _), of in machines.items()],
         hourly=statistics.median(one.hourly.amount for one in paid) if paid else None,
         currency=currencies.pop() if paid else None,
-        per_million=estimates.estimate(
-            [for_a_million(one.hourly.amount, one.throughput) for one in paid]
-        ),
+        per_million=per_million,
         year=_year(paid, rate),
         because="" if paid else because,
     )
