@@ -239,7 +239,7 @@ _ALL = (
            "of requests and replies on the driver’s connections", "counted", read_at=67),
     Figure("memory_per_record_bytes", "Memory a record", "Memory a record", "bytes", "size", False,
            "resident memory that the load added, a record loaded", "read", read_at=85,
-           **_RESOURCE, asked_as="memory_percent"),
+           **_RESOURCE, threshold=0.03, asked_as="memory_percent"),
     Figure("disk_per_record_bytes", "Disk a record", "Disk a record", "bytes", "size", False,
            "bytes of files that the load added, a record loaded", "read", read_at=86,
            **_RESOURCE),

@@ -225,7 +225,7 @@ export const FIGURES = {
     note: 'resident memory that the load added, a record loaded',
     readAt: 85,
     primaryOf: null,
-    threshold: 0.05,
+    threshold: 0.03,
     askedAs: 'memory_percent',
     inHistory: true,
   },
