@@ -163,9 +163,7 @@ class Comparison:
 
     def _shown(self, differences: Iterable[DifferenceRead]) -> list[DifferenceRead]:
         return [
-            one
-            for one in differences
-            if self.cell in {None, (one.workload, one.load_level.label)}
+            one for one in differences if self.cell in {None, (one.workload, one.load_level.label)}
         ]
 
     def leads(

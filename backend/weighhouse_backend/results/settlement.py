@@ -7,6 +7,7 @@ from uuid import UUID
 
 from weighhouse_judging.arithmetic.histograms import Histogram, HistogramError
 from weighhouse_protocol.report import Failure
+from weighhouse_protocol.scenarios import COURSES
 
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.run_service import RunService
@@ -27,12 +28,7 @@ from weighhouse_backend.measurements.summaries import (
 )
 from weighhouse_backend.results.chain_parts import ChainSharing
 from weighhouse_backend.results.footprints import cpu_percent
-from weighhouse_backend.results.scenario_service import (
-    COURSES,
-    SCENARIO,
-    figures_of,
-    material_of,
-)
+from weighhouse_backend.results.scenario_service import SCENARIO, figures_of, material_of
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
 from weighhouse_backend.results.sources import FLOW, SERVER_CPU, WIRE
 from weighhouse_backend.results.success import failure_of

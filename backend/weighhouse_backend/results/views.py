@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from weighhouse_protocol.experiment import Experiment, LoadLevel
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.matrix import OperatingPoint, OwnPoints
+from weighhouse_protocol.scenarios import SEARCHES
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
@@ -210,8 +211,7 @@ def reproduce(
     the cell up to this repetition: its last run makes the same operations as this one. A load that
     a search chose is a load as any other, so the file measures it and searches no further.
     """
-    parts = dict.fromkeys(("sweep", "calibrate", "peak"))
-    chosen = {"scenario": "fixed", **parts} if document.searches else {}
+    chosen = {"scenario": "fixed", **dict.fromkeys(SEARCHES)} if document.searches else {}
     target = document.targets[cell.target_index]
     if target.version == "any" and version and len(version) <= LONGEST_VERSION:
         target = target.model_copy(update={"version": version})
