@@ -211,7 +211,8 @@ def reproduce(
     the cell up to this repetition: its last run makes the same operations as this one. A load that
     a search chose is a load as any other, so the file measures it and searches no further.
     """
-    chosen = {"scenario": "fixed", **dict.fromkeys(SEARCHES)} if document.searches else {}
+    parts: dict[str, None] = dict.fromkeys(SEARCHES)
+    chosen = {"scenario": "fixed", **parts} if document.searches else {}
     target = document.targets[cell.target_index]
     if target.version == "any" and version and len(version) <= LONGEST_VERSION:
         target = target.model_copy(update={"version": version})
