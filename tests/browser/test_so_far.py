@@ -234,7 +234,7 @@ def test_two_settings_are_called_alike_in_their_history_and_their_runs(
         expect(one).to_have_attribute("aria-pressed", "true")
         chart = main.get_by_role("figure").filter(has_text=name)
         expect(chart).to_be_visible()
-        file, text = takes(page, "Export", "Figures, CSV")
+        file, text = takes(page, f"Export {name}", "Figures, CSV")
         assert name in text, file
         assert IDENTIFIER not in file
         assert IDENTIFIER not in re.sub(r"https?://\S+", "", text)
