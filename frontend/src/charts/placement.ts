@@ -37,7 +37,7 @@ const ON_TEXT = 60
 const ON_MARK = 14
 const ON_LINE = 1
 /** For each pixel that a label stands nearer to something else than to what it names. */
-const NEARER_ELSEWHERE = 30
+const NEARER_ELSEWHERE = 60
 const FAR = 14
 const DIRECTIONS = [
   [1, 0],
