@@ -74,6 +74,29 @@ def takes(tmp_path: Path) -> Takes:
     return taken
 
 
+@pytest.fixture
+def ended(platform: RunningPlatform, halfway: str) -> str:
+    """The same campaign, measured to its end."""
+    if platform.campaign(halfway)["paused"]:
+        platform.request("POST", f"/campaigns/{halfway}/resume")
+    platform.wait_for_campaign(halfway)
+    return halfway
+
+
+def every_file(page: Page, takes: Takes) -> Iterator[tuple[str, str]]:
+    """Each file of figures that a comparison's tabs offer, with its name; histograms among them."""
+    for tab in ("By clients", "Scaling", "Distribution", "Memory and disk", "Over time"):
+        page.get_by_role("tab", name=tab, exact=True).click()
+        shown = page.get_by_role("tabpanel", name=tab)
+        charts = shown.get_by_role("button", name=re.compile("^Export "))
+        expect(charts.first).to_be_visible()
+        for menu in dict.fromkeys(one.get_attribute("aria-label") for one in charts.all()):
+            yield takes(page, str(menu), "Figures, CSV")
+    page.get_by_role("tab", name="Distribution", exact=True).click()
+    for form in ("hgrm", "hlog"):
+        yield takes(page, "Export Percentile spectra", f"Histogram of {NAMES[1]}, .{form}")
+
+
 def said(platform: RunningPlatform, *arguments: str) -> str:
     """What the command prints."""
     access = {
@@ -84,6 +107,18 @@ def said(platform: RunningPlatform, *arguments: str) -> str:
     done = CliRunner().invoke(app, arguments, env=access)
     assert done.exit_code == 0, done.output
     return done.output
+
+
+def test_every_file_says_it(page: Page, halfway: str, takes: Takes) -> None:
+    page.goto(f"/compare?campaign={halfway}")
+    files = dict(every_file(page, takes))
+    assert {Path(name).suffix for name in files} == {".csv", ".hgrm", ".hlog"}
+    silent = [
+        name
+        for name, text in files.items()
+        if not name.startswith("so-far-") or not SO_FAR.search(text)
+    ]
+    assert not silent, f"of {len(files)} files these do not say that more may come: {silent}"
 
 
 def test_page_picture_file_and_command_say_it_until_the_end(
@@ -137,6 +172,16 @@ def test_page_picture_file_and_command_say_it_until_the_end(
     assert "so far" not in said(platform, "campaign", "cost", halfway)
 
 
+def test_no_file_says_it_after_the_end(page: Page, ended: str, takes: Takes) -> None:
+    page.goto(f"/compare?campaign={ended}")
+    files = dict(every_file(page, takes))
+    assert {Path(name).suffix for name in files} == {".csv", ".hgrm", ".hlog"}
+    said_still = [
+        name for name, text in files.items() if "so-far" in name or re.search("so far", text, re.I)
+    ]
+    assert not said_still
+
+
 def test_two_settings_have_their_names_in_page_picture_file_and_command(
     page: Page, platform: RunningPlatform, halfway: str, takes: Takes
 ) -> None:
@@ -168,3 +213,38 @@ def test_two_settings_have_their_names_in_page_picture_file_and_command(
         expect(matrix).to_contain_text(name)
     expect(page.get_by_role("region", name="Publication")).to_contain_text("; ".join(NAMES))
     assert IDENTIFIER not in page.get_by_role("main").inner_text()
+
+
+def test_two_settings_are_called_alike_in_their_history_and_their_runs(
+    page: Page, platform: RunningPlatform, ended: str, takes: Takes
+) -> None:
+    """In the words of the comparison."""
+    page.goto(f"/compare?campaign={ended}")
+    sides = page.get_by_role("main").get_by_role("list", name="Sides").get_by_role("listitem")
+    for name in NAMES:
+        expect(sides.filter(has_text=name)).to_have_count(1)
+    page.goto("/history?find=half+way")
+    main = page.get_by_role("main")
+    listed = main.get_by_role("button", pressed=None).filter(has_text="Half way")
+    expect(listed).to_have_count(4)
+    for name in NAMES:
+        expect(listed.filter(has_text=name)).to_have_count(2)
+        one = listed.filter(has_text=name).first
+        one.click()
+        expect(one).to_have_attribute("aria-pressed", "true")
+        chart = main.get_by_role("figure").filter(has_text=name)
+        expect(chart).to_be_visible()
+        file, text = takes(page, f"Export {name}", "Figures, CSV")
+        assert name in text, file
+        assert IDENTIFIER not in file
+        assert IDENTIFIER not in re.sub(r"https?://\S+", "", text)
+    assert IDENTIFIER not in main.inner_text()
+    cells = platform.campaign(ended)["cells"]
+    for name, target in zip(NAMES, ("redis", IDENTIFIER), strict=True):
+        run = next(cell["runs"][0]["id"] for cell in cells if cell["target"] == target)
+        page.goto(f"/runs/{run}")
+        expect(page.get_by_role("heading", level=1)).to_contain_text(f"{name}, balanced, ")
+        expect(page).to_have_title(re.compile(f"^{re.escape(name)}, balanced, "))
+        file, text = takes(page, "Export Throughput", "Figures, CSV")
+        assert name in text, file
+        assert IDENTIFIER not in file

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { curvesOption, labelsOf, PLOT, yPixels, type CurvesInput } from './curves'
 import { init } from './echarts'
+import { alongLine, nearest } from './placement'
 import { logScale, stepScale } from './scales'
 import { testPalette } from './testPalette'
 
@@ -103,6 +104,32 @@ describe('curvesOption', () => {
       )
       expect(names).toHaveLength(1)
     }
+  })
+
+  it.each([300, 340, 500])('names a side nearer to its own line than to another, %i px wide', (width) => {
+    const small = { width, height: 240 }
+    const side = (key: string, name: string, mark: string, ys: readonly number[]) => ({
+      ...input.sides[0]!,
+      key,
+      name,
+      mark,
+      points: ys.map((y, at) => point([1, 4][at]!, y, '')),
+    })
+    const sides = [
+      side('a', 'Redis, appendfsync always', '●', [371, 1359]),
+      side('b', 'Redis, appendfsync everysec', '○', [434, 1672]),
+    ]
+    const x = logScale([1, 4], write)
+    const y = logScale([371, 1672], write)
+    const pixels = (at: { x: number; y: number }) => ({
+      x: PLOT.left + ((width - PLOT.left - PLOT.right) * (x.place(at.x) - x.min)) / (x.max - x.min),
+      y: yPixels(y, small.height).of(at.y),
+    })
+    const lines = sides.map((one) => alongLine(one.points.map(pixels)))
+    labelsOf({ ...input, sides, x, y }, small).forEach(({ name }, at) => {
+      const box = { x: name!.x, y: name!.y, width: (sides[at]!.name.length + 1.5) * 6.9, height: 16 }
+      expect(nearest(box, lines[at]!), sides[at]!.name).toBeLessThanOrEqual(nearest(box, lines[1 - at]!))
+    })
   })
 
   it('keeps its plot where it is whatever the labels say, and makes names harmless', () => {

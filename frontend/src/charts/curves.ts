@@ -145,10 +145,11 @@ export function labelsOf(input: CurvesInput, size: Size): SideLabels[] {
     y: PLOT.top + height * (1 - (input.y.place(point.y) - input.y.min) / (input.y.max - input.y.min)),
   })
   const points = input.sides.map((side) => side.points.map(at))
-  const marks: Box[] = points
-    .flat()
-    .map(({ x, y }) => ({ x: x - MARK - 1, y: y - MARK - 1, width: 2 * MARK + 2, height: 2 * MARK + 2 }))
-  const lines = points.flatMap(alongLine)
+  const marksOf = points.map((side) => side.map(markBox))
+  const linesOf = points.map(alongLine)
+  const marks = marksOf.flat()
+  const lines = linesOf.flat()
+  const drawn = points.map((_, index) => [...marksOf[index]!, ...linesOf[index]!])
   const bounds = { x: PLOT.left + 1, y: 1, width: width + PLOT.right - 2, height: PLOT.top + height - 2 }
   const beside = column ? namesBeside(input.sides, points, PLOT.left + width + COLUMN.gap, bounds) : null
   const names: Label[] = beside
@@ -159,6 +160,7 @@ export function labelsOf(input: CurvesInput, size: Size): SideLabels[] {
         height: NAME.height,
         gap: MARK + 4,
         optional: false,
+        among: { own: drawn[index]!, others: drawn.filter((_, other) => other !== index).flat() },
       }))
   const counts: Label[] = input.sides.flatMap((side, index) =>
     side.points.map((point, place) => ({
@@ -179,6 +181,13 @@ export function labelsOf(input: CurvesInput, size: Size): SideLabels[] {
     return { name: side.points.length ? name : null, counts: found.slice(from, next) }
   })
 }
+
+const markBox = ({ x, y }: { x: number; y: number }): Box => ({
+  x: x - MARK - 1,
+  y: y - MARK - 1,
+  width: 2 * MARK + 2,
+  height: 2 * MARK + 2,
+})
 
 /** Names in a column, each as high as its line's last point, as far as the others allow. */
 function namesBeside(

@@ -5,6 +5,9 @@ import { changeInWords, type HistoryChange, type HistoryInput, type Places } fro
 /** Longest name of a machine above its stretch. */
 const LONGEST_LABEL = 34
 
+/** How far above the plot machines are named, px: the words of steps stand between. */
+const ABOVE_STEPS = 20
+
 /** How a change is drawn: red only where it is for the worse and asks for somebody. */
 export function strokeOfChange(change: HistoryChange, palette: Palette) {
   if (!change.confirmed) return { color: palette.caution, type: 'dashed' as const, width: 1.5 }
@@ -31,7 +34,8 @@ export function backdropOf(input: HistoryInput, places: Places, stretches: reado
     },
     markArea: {
       silent: true,
-      label: { color: palette.ink3, fontSize: 10, position: 'insideTopLeft' as const },
+      // Above the plot and above what its steps say there: within it they would lie on points.
+      label: { color: palette.ink3, fontSize: 10, position: [0, -ABOVE_STEPS], verticalAlign: 'bottom' as const },
       data: machines(input, places, palette),
     },
   }

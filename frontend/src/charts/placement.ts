@@ -18,6 +18,8 @@ export interface Label {
   optional: boolean
   /** Whether an optional one is left out where it would touch anything but a line. */
   bare?: boolean
+  /** What it names, and what else a reader may take it for: it stands nearer to the first where it can. */
+  among?: { own: readonly Box[]; others: readonly Box[] }
 }
 
 /** Where a label stands: its upper left corner, and the point it belongs to. */
@@ -34,6 +36,8 @@ export interface Placed {
 const ON_TEXT = 60
 const ON_MARK = 14
 const ON_LINE = 1
+/** For each pixel that a label stands nearer to something else than to what it names. */
+const NEARER_ELSEWHERE = 60
 const FAR = 14
 const DIRECTIONS = [
   [1, 0],
@@ -85,6 +89,7 @@ export function placeLabels(
             ON_LINE * total(box, lines) +
             4 * extra +
             12 * rank +
+            NEARER_ELSEWHERE * nearerElsewhere(box, label) +
             (right <= 0 ? 2 : 0)
           if (!best || cost < best.cost)
             best = {
@@ -100,6 +105,20 @@ export function placeLabels(
     texts.push(found.box)
     return found.placed
   })
+}
+
+/** How many pixels nearer a box is to another line than to its label's own; 0 where it is not. */
+function nearerElsewhere(box: Box, { among }: Label): number {
+  return among ? Math.max(0, nearest(box, among.own) - nearest(box, among.others)) : 0
+}
+
+/** From a box to the nearest of some, px; 0 where it touches one. */
+export function nearest(box: Box, others: readonly Box[]): number {
+  return others.reduce((least, other) => {
+    const across = Math.max(0, other.x - box.x - box.width, box.x - other.x - other.width)
+    const down = Math.max(0, other.y - box.y - box.height, box.y - other.y - other.height)
+    return Math.min(least, Math.hypot(across, down))
+  }, Infinity)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { init } from './echarts'
 import { testPalette } from './testPalette'
 import { timeLinesOption } from './timeLines'
 
@@ -60,6 +61,35 @@ describe('timeLinesOption', () => {
     ]
     const [first] = series(timeLinesOption({ lines: [line], format, phases }, testPalette))
     expect(first?.markArea?.data.map(([start]) => start?.name)).toEqual(['load'])
+  })
+
+  it('names phases and stretches above the plot, where no line crosses them out', () => {
+    const input = {
+      lines: [{ ...line, values: [100, 100, 100] }],
+      format,
+      phases: [
+        { kind: 'load', start_seconds: 0, end_seconds: 0.05 },
+        { kind: 'warmup', start_seconds: 0.05, end_seconds: 0.1 },
+        { kind: 'measure', start_seconds: 0.1, end_seconds: 2 },
+        { kind: 'cooldown', start_seconds: 2, end_seconds: 3 },
+      ],
+      stretches: [{ label: 'before', start_seconds: 0.5, end_seconds: 1 }],
+    }
+    for (const logarithmic of [false, true]) {
+      const chart = init(null, null, { renderer: 'svg', ssr: true, width: 600, height: 300 })
+      const option = timeLinesOption({ ...input, logarithmic }, testPalette)
+      chart.setOption(option)
+      const drawn = document.createElement('div')
+      drawn.innerHTML = chart.renderToSVGString()
+      const { top } = option.grid as { top: number }
+      for (const name of ['load, warmup', 'cooldown', 'before']) {
+        const text = [...drawn.querySelectorAll('text')].find((one) => one.textContent === name)
+        const [, , down] = /translate\(([\d.]+) ([\d.]+)\)/.exec(text?.getAttribute('transform') ?? '') ?? []
+        const at = Number(down) + Number(text?.getAttribute('y') ?? 0)
+        expect(at, name).toBeGreaterThan(18)
+        expect(at, name).toBeLessThan(top - 2)
+      }
+    }
   })
 
   it('tells faults, failures and events apart by colour and by dash', () => {

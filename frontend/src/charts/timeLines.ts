@@ -302,6 +302,9 @@ interface Cut {
   to: number
   narrow: boolean
 }
+/** How far above the plot the names of stretches stand, px. */
+const ABOVE_PLOT = 3
+
 /** Phases below this share of the chart have no room for a name of their own. */
 const NARROW = 0.08
 
@@ -330,13 +333,14 @@ function backdrop(input: TimeLinesInput, span: number, unit: Bottom, palette: Pa
     markArea: {
       silent: true,
       itemStyle: { color: palette.rule, opacity: 0.35 },
-      label: { color: palette.ink3, fontSize: 10, position: 'insideTop' as const },
+      // Above the plot: within it lines would cross them out.
+      label: { color: palette.ink3, fontSize: 10, position: 'top' as const, distance: ABOVE_PLOT },
       data: [
         ...cutsOf(input, span).map((cut) => [
           {
             name: cut.name,
             xAxis: at(cut.from),
-            ...(cut.narrow ? { label: { position: 'insideTopLeft' as const } } : {}),
+            ...(cut.narrow ? { label: { position: [0, -ABOVE_PLOT], verticalAlign: 'bottom' as const } } : {}),
           },
           { xAxis: at(cut.to) },
         ]),
@@ -372,6 +376,9 @@ function backdrop(input: TimeLinesInput, span: number, unit: Bottom, palette: Pa
         fontFamily: palette.fontText,
         formatter: '{b}',
         position: 'insideEndTop' as const,
+        // Along their lines, legible over those of the plot.
+        backgroundColor: palette.sheet,
+        padding: [1, 3],
       },
       data: [
         ...moments.map((moment) => {

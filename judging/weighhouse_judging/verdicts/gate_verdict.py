@@ -42,6 +42,8 @@ EXIT_CODES: dict[GateVerdict, int] = {
 }
 """Exit code of a build. `no_baseline` compared nothing, so it does not pass for something."""
 
+NOT_KNOWN = "it is not known how much whole campaigns differ here"
+
 
 @dataclass(frozen=True)
 class GateResult:
@@ -103,7 +105,7 @@ def decide(
     )
     verdict, sentence = _headline(verdicts, threshold)
     changes = tuple(subject)
-    lines = [f"{_subject(changes)}: {sentence}", *_notes(verdicts, changes), *told]
+    lines = [f"{_subject(changes)}: {sentence}", *_notes(verdicts, changes, sentence), *told]
     return _result(verdict, lines, changes, verdicts)
 
 
@@ -215,7 +217,7 @@ def _unclear(every: Sequence[CellVerdict], of: int) -> str:
     vain = [base for base in judged if base.between_known and base.hopeless]
     if unknown:
         part = _part(unknown, cells)
-        reason += f", {part}because it is not known how much whole campaigns differ here"
+        reason += f", {part}because {NOT_KNOWN}"
     if elsewhere:
         reason += f", {_part(elsewhere, cells)}because the base was measured on another machine"
     if vain:
@@ -236,7 +238,7 @@ def _where(some: Sequence[object], of: Sequence[object]) -> str:
     return "" if len(some) == len(of) else f" in {len(some)}"
 
 
-def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]:
+def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change], said: str) -> list[str]:
     notes = []
     confounders = [str(change) for change in changes if change.confounder]
     if confounders:
@@ -266,11 +268,11 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
             "tells (base: beside)."
         )
     if any(not base.between_known and not base.elsewhere for _, base in judged):
-        notes.append(
-            "How much whole campaigns differ on this machine is not known yet: it takes "
-            f"{FEWEST_CAMPAIGNS} that did not regress, or as many of noise (A/A). Until then a "
-            "base that is measured beside the build tells (base: beside)."
+        remedy = (
+            f"{FEWEST_CAMPAIGNS} campaigns that did not regress tell, or as many of noise (A/A). "
+            "Until then a base that is measured beside the build tells (base: beside)."
         )
+        notes.append(remedy if NOT_KNOWN in said else f"I{NOT_KNOWN[1:]}: {remedy}")
     return notes
 
 
