@@ -36,7 +36,7 @@ from weighhouse_backend.identity.senders import sender
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.downloads import content_disposition
 from weighhouse_backend.kit.etags import ASK_AGAIN, etag
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
 
 router = APIRouter(
@@ -52,7 +52,6 @@ router = APIRouter(
 )
 DOCUMENT_BYTES = 2 * MEBIBYTE
 """A million characters of YAML, most of them ASCII, as a text in JSON."""
-PageDep = Annotated[PageQuery, Depends()]
 RevisionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 """As far as the database counts."""
 
