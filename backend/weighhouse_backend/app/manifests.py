@@ -14,7 +14,7 @@ from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page
-from weighhouse_backend.kit.schemas import Body
+from weighhouse_backend.kit.schemas import Body, read_of
 from weighhouse_backend.kit.services import JobsDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["agents"])
@@ -80,16 +80,9 @@ def catalog_list_manifests(
     names = fleet.names(agent_id for one in found for agent_id in one.agents)
     return Page(
         items=[
-            ManifestRead(
-                plugin_id=one.plugin_id,
-                name=one.name,
-                version=one.version,
-                digest=one.digest,
-                state=one.state,
-                decided_by=one.decided_by,
-                decided_at=one.decided_at,
-                speaks=one.speaks,
-                against=one.against,
+            read_of(
+                ManifestRead,
+                one,
                 differences=[
                     ManifestDifference(path=each.path, before=each.before, after=each.after)
                     for each in one.differences

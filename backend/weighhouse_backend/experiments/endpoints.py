@@ -38,6 +38,7 @@ from weighhouse_backend.kit.downloads import content_disposition
 from weighhouse_backend.kit.etags import ASK_AGAIN, etag
 from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
+from weighhouse_backend.kit.schemas import read_of
 
 router = APIRouter(
     route_class=BoundedRoute,
@@ -260,11 +261,6 @@ def experiments_list_templates(request: Request, caller: CallerDep) -> list[Temp
     """Ready-made experiments to begin from."""
     del caller
     return [
-        TemplateRead(
-            slug=template.slug,
-            name=template.name,
-            description=template.description,
-            yaml=template.yaml,
-        )
+        read_of(TemplateRead, template)
         for template in read_templates(request.app.state.settings.experiments_dir)
     ]
