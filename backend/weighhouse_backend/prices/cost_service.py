@@ -12,6 +12,7 @@ from weighhouse_judging.cost.unit_costs import for_a_million, for_a_year
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.sides import Side, side_labels, sides_read
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.measurements.evidence import EvidenceService
 from weighhouse_backend.prices.schemas import (
     CellCostRead,
@@ -231,13 +232,8 @@ def _used(price: MachinePrice) -> PriceUsedRead:
     words = f"{price.amount:g} {price.currency} an hour"
     if price.watts is not None:
         words = f"{price.watts:g} W at {price.amount:g} {price.currency} a kilowatt-hour"
-    return PriceUsedRead(
-        name=price.name,
-        hourly=price.hourly,
-        words=words,
-        currency=price.currency,
-        as_of=datetime.date.fromisoformat(price.as_of),
-        source=price.source,
+    return read_of(
+        PriceUsedRead, price, words=words, as_of=datetime.date.fromisoformat(price.as_of)
     )
 
 
