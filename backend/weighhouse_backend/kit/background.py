@@ -97,7 +97,7 @@ class Background:
         while going:
             for task in going:
                 task.cancel()
-            _, going = await asyncio.wait(going, timeout=AGAIN_SECONDS)
+            _ended, going = await asyncio.wait(going, timeout=AGAIN_SECONDS)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks.clear()
 
