@@ -177,7 +177,9 @@ def test_no_file_says_it_after_the_end(page: Page, ended: str, takes: Takes) -> 
     files = dict(every_file(page, takes))
     assert {Path(name).suffix for name in files} == {".csv", ".hgrm", ".hlog"}
     said_still = [
-        name for name, text in files.items() if "so-far" in name or re.search("so far", text, re.I)
+        name
+        for name, text in files.items()
+        if "so-far" in name or re.search("so far", text, re.IGNORECASE)
     ]
     assert not said_still
 
