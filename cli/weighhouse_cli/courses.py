@@ -5,17 +5,15 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.scenarios import COURSES
 
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT
 
-TELLING = frozenset({"sustained", "soak"})
-"""Scenarios whose runs have a course of their own to tell."""
-
 
 def courses_of(client: Client, campaign: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What the scenario of each completed run gave, by the run's id; empty where none tells."""
-    if campaign["scenario"] not in TELLING:
+    if campaign["scenario"] not in COURSES:
         return {}
     return {
         run["id"]: client.get(f"/runs/{run['id']}/scenario", points=100)

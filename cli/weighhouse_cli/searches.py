@@ -5,17 +5,15 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.scenarios import SEARCHES
 
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT, show_caveats, show_so_far
 
-SEARCHING = frozenset({"sweep", "calibrate", "peak"})
-"""Scenarios that choose their loads."""
-
 
 def searches_of(client: Client, campaign: dict[str, Any]) -> dict[str, Any] | None:
     """A campaign's searches; None where its loads were those of the file."""
-    if campaign["scenario"] not in SEARCHING:
+    if campaign["scenario"] not in SEARCHES:
         return None
     found: dict[str, Any] = client.get(f"/campaigns/{campaign['id']}/searches")
     return found

@@ -1,10 +1,6 @@
 """First experiment files to change, one for each scenario."""
 
-from typing import Literal
-
-Scenario = Literal[
-    "fixed", "sweep", "calibrate", "peak", "sustained", "soak", "fault", "noise"
-]  # fmt: skip
+from weighhouse_protocol.scenarios import Scenario
 
 _HEAD = """\
 # {what}

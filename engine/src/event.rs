@@ -8,7 +8,7 @@ use weighhouse_driver_api::{ErrorKind, Operation, Outcome};
 
 use crate::clock::Clock;
 use crate::order::PhaseKind;
-use crate::recorder::{Cell, Due, Recorder};
+use crate::recorder::{Cell, Due, Recorder, Wire};
 
 /// Operations with one outcome.
 #[derive(Debug, Serialize)]
@@ -134,6 +134,8 @@ enum Body<'a> {
         client_bound: bool,
         client_bound_reasons: &'a [String],
         interrupted: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        wire: Option<Wire>,
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         said: BTreeMap<&'static str, SaidFirst<'a>>,
     },
@@ -316,6 +318,7 @@ impl<W: Write> EventWriter<W> {
             client_bound: !client_bound_reasons.is_empty(),
             client_bound_reasons,
             interrupted,
+            wire: (totals.wire != Wire::default()).then_some(totals.wire),
             said,
         })
     }

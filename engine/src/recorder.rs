@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use serde::Serialize;
 use weighhouse_driver_api::{ErrorKind, Operation, Outcome};
 
 /// What a histogram has place for from the start, ns: one minute.
@@ -157,6 +158,16 @@ pub struct Cell {
     pub service: Option<Latencies>,
 }
 
+/// Bytes of requests that were written to connections and of replies that were read from them, as the
+/// protocol has them: of TLS, what it carries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Wire {
+    /// Of requests.
+    pub sent: u64,
+    /// Of replies.
+    pub received: u64,
+}
+
 /// Of operations that were due in one interval of an open loop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Due {
@@ -200,6 +211,8 @@ pub struct Recorder {
     pub in_flight_most: usize,
     /// Connections that were made anew.
     pub reconnects: u64,
+    /// Bytes on the wire; none of a system that is not reached over the engine's own connections.
+    pub wire: Wire,
     /// Operations had to wait for a place among those in flight.
     pub saturated: bool,
     /// Processor time of the shard's thread, user and system, ns.
@@ -331,6 +344,8 @@ impl Recorder {
         self.loop_delay.add(&other.loop_delay);
         self.in_flight_most += other.in_flight_most;
         self.reconnects += other.reconnects;
+        self.wire.sent += other.wire.sent;
+        self.wire.received += other.wire.received;
         self.saturated |= other.saturated;
         self.thread_cpu.0 += other.thread_cpu.0;
         self.thread_cpu.1 += other.thread_cpu.1;
@@ -354,6 +369,7 @@ impl Recorder {
         self.loop_delay.clear();
         self.in_flight_most = 0;
         self.reconnects = 0;
+        self.wire = Wire::default();
         self.saturated = false;
         self.thread_cpu = (0, 0);
         self.process_cpu = None;
@@ -398,12 +414,16 @@ mod tests {
         two.record(Operation::Read, Outcome::Ok, 3_000, Some(800));
         two.record(Operation::Update, Outcome::NotFound, 5_000, None);
         two.reconnects = 2;
+        one.wire = Wire { sent: 30, received: 1_000 };
+        two.wire = Wire { sent: 5, received: 7 };
         one.add(&two);
         assert_eq!(one.count(Operation::Read, Outcome::Ok), 2);
         assert_eq!(one.count(Operation::Update, Outcome::NotFound), 1);
         assert_eq!(one.reconnects, 2);
+        assert_eq!(one.wire, Wire { sent: 35, received: 1_007 });
         assert_eq!(one.responses().count(), 2);
         one.clear();
+        assert_eq!(one.wire, Wire::default());
         assert!(one.cell(Operation::Read, Outcome::Ok).is_none());
     }
 

@@ -209,6 +209,15 @@ class Said(Report):
     words: Sentence
 
 
+class Wire(Report):
+    """Bytes on the driver's connections, as the protocol has them: of TLS, what it carries."""
+
+    sent: Count = 0
+    """Of requests."""
+    received: Count = 0
+    """Of replies."""
+
+
 class PhaseFinished(Report):
     """A phase ended."""
 
@@ -222,6 +231,8 @@ class PhaseFinished(Report):
     client_bound: bool = False
     client_bound_reasons: Few[Sentence] = ()
     interrupted: bool = False
+    wire: Wire | None = None
+    """Of the phase; none where the driver has no connections of its own, as with a library."""
     said: FewBy[Said] = Field(default_factory=dict)
     """Kind of error → the first words of it."""
 

@@ -18,6 +18,7 @@ from weighhouse_protocol.phases import Phases
 from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.repetitions import Repetitions, SequentialRepetitions
 from weighhouse_protocol.scenarios import (
+    PARTS,
     SEARCHES,
     Calibrate,
     LatencyEnvelope,
@@ -122,7 +123,7 @@ class Experiment(Document):
                 raise ValueError(message + problem.message)
 
     def _check_parts(self) -> None:
-        for name in ("sweep", "calibrate", "peak", "sustained"):
+        for name in PARTS:
             if getattr(self, name) is not None and self.scenario != name:
                 message = f"{name}: belongs to `scenario: {name}`, and this is `{self.scenario}`"
                 raise ValueError(message)

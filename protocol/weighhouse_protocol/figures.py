@@ -12,7 +12,7 @@ Little 1961; a higher percentile from a lower one).
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 LoadKind = Literal["closed", "open"]
 LOAD_KINDS: Final[tuple[LoadKind, ...]] = get_args(LoadKind)
@@ -20,8 +20,12 @@ Statistic = Literal["counted", "merged", "read", "sampled"]
 """How the value of a repeat came about: operations counted over a time; out of the histogram merged
 over all intervals and drivers; read off the system at one moment; the mean of samples over the
 measured phase."""
-Scale = Literal["rate", "time", "size"]
-"""How a figure is written: operations a second, µs, bytes."""
+Scale = Literal["rate", "time", "size", "flow"]
+"""How a figure is written: operations a second, µs, bytes, bytes a second."""
+Family = Literal["performance", "resources"]
+"""What figures are judged together: what clients see of a system, and what it takes to do it. Each
+is corrected by itself, so that a question of one costs the other nothing."""
+FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
 
 _PERCENTILE = re.compile(r"p(?P<digits>\d{2,7})_us")
 _WHOLE_DIGITS = 2
@@ -52,6 +56,8 @@ class Figure:
     """Its place among those that people read: what they ask for first is first."""
     is_judged: bool = False
     """Are sides judged by it? Else it is shown, and nothing is said of its differences."""
+    family: Family = "performance"
+    """With which others."""
     threshold: float = 0.05
     """Practical threshold, relative: 0.03 = 3 %."""
     asked_as: str | None = None
@@ -132,6 +138,10 @@ class Catalogue:
         """Those that sides are judged by."""
         return [one for one in self if one.is_judged]
 
+    def judged_in(self, family: Family) -> list[Figure]:
+        """Those of one family."""
+        return [one for one in self.judged if one.family == family]
+
     @property
     def in_series(self) -> list[Figure]:
         """Those that are watched over campaigns."""
@@ -194,6 +204,9 @@ def _percentile(name: str, read_at: int, **other: object) -> Figure:
     return Figure(**{**vars(found), "read_at": read_at, **other})
 
 
+_RESOURCE: Final[Mapping[str, Any]] = {
+    "is_judged": True, "in_series": True, "family": "resources",
+}  # fmt: skip
 _ALL = (
     Figure("throughput", "Throughput", "Throughput", "1/s", "rate", True,
            "successful operations per second", "counted", read_at=10, is_judged=True,
@@ -218,11 +231,18 @@ _ALL = (
            threshold=0.03, asked_as="memory_percent"),
     Figure("server_cpu_us", "Processor time an operation", "processor time", "µs", "time", False,
            "of the system’s processes in the measured phase, an operation answered", "sampled",
-           read_at=55),
+           read_at=65, **_RESOURCE),
+    Figure("wire_bytes", "Bytes an operation", "bytes an operation", "bytes", "size", False,
+           "of requests and replies on the driver’s connections, an operation sent", "counted",
+           read_at=66, **_RESOURCE),
+    Figure("bytes_per_second", "Bytes a second", "bytes a second", "bytes/s", "flow", True,
+           "of requests and replies on the driver’s connections", "counted", read_at=67),
     Figure("memory_per_record_bytes", "Memory a record", "Memory a record", "bytes", "size", False,
-           "resident memory that the load added, a record loaded", "read", read_at=85),
+           "resident memory that the load added, a record loaded", "read", read_at=85,
+           **_RESOURCE, threshold=0.03, asked_as="memory_percent"),
     Figure("disk_per_record_bytes", "Disk a record", "Disk a record", "bytes", "size", False,
-           "bytes of files that the load added, a record loaded", "read", read_at=86),
+           "bytes of files that the load added, a record loaded", "read", read_at=86,
+           **_RESOURCE),
 )  # fmt: skip
 
 CATALOGUE: Final = Catalogue({figure.name: figure for figure in _ALL})

@@ -25,7 +25,7 @@ from weighhouse_protocol.base import (
     Told,
     Whole,
 )
-from weighhouse_protocol.driver import Interval, Said
+from weighhouse_protocol.driver import Interval, Said, Wire
 from weighhouse_protocol.facts import MachineFacts
 
 RunPhase = Literal["deploy", "load", "warmup", "measure", "collect"]
@@ -176,6 +176,8 @@ class PhaseEnded(Report):
     client_bound: bool = False
     client_bound_reasons: Few[Sentence] = ()
     interrupted: bool = False
+    wire: Wire | None = None
+    """Bytes on the driver's connections; None too of an agent from before it told."""
     stream_hash: Label | None = None
     """Hash of the first operations of the phase's driver, where it told; None too of an agent from
     before there were chains."""

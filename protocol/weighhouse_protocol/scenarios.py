@@ -4,7 +4,7 @@ Each load level of the file is where one search begins. What varies is its clien
 and its rate in an open one, under `peak` its pipeline; all else of the level stays.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -16,8 +16,13 @@ Scenario = Literal[
     "fixed", "fault", "noise", "sweep", "calibrate", "peak", "sustained", "soak"
 ]  # fmt: skip
 """What is asked of each target."""
-SEARCHES = frozenset({"sweep", "calibrate", "peak"})
+Searching = Literal["sweep", "calibrate", "peak"]
+SEARCHES: Final[tuple[Searching, ...]] = get_args(Searching)
 """Those that choose further loads while they are measured."""
+COURSES: Final[tuple[Scenario, ...]] = ("sustained", "soak")
+"""Those whose runs have a course of their own to tell: how it fills, what drifts."""
+PARTS: Final[tuple[Scenario, ...]] = (*SEARCHES, "sustained")
+"""Those that have a part of the document by their name."""
 PERCENTILES = (50.0, 95.0, 99.0, 99.9, 99.99)
 """Those that every run has of its merged histogram."""
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -40,7 +40,7 @@ MAY: dict[str, str] = {
 """Who else lists some, and what of: none of them is a list of all figures there are."""
 
 
-def listed_in_python(text: str) -> Iterator[str]:
+def listed_in_python(text: str, names: Collection[str] = NAMES) -> Iterator[str]:
     """Collections and conditions that name two figures or more, as `line: names`."""
     for node in ast.walk(ast.parse(text)):
         match node:
@@ -52,7 +52,7 @@ def listed_in_python(text: str) -> Iterator[str]:
                 said = [body, other]
             case _:
                 continue
-        named = {one.value for one in said if isinstance(one, ast.Constant)} & NAMES
+        named = {one.value for one in said if isinstance(one, ast.Constant)} & {*names}
         if len(named) > 1:
             yield f"{node.lineno}: {', '.join(sorted(named))}"
 

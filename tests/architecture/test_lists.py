@@ -1,7 +1,7 @@
 """No list is cut without a way on: who asks for a part of one says which, and can ask for the rest.
 
 The API's document says which lists have parts: they take a `cursor`. The interface asks for all of
-it (`unwrapAll`), or for the part whose cursor stands in the address or follows another one; the
+it (`requestAll`), or for the part whose cursor stands in the address or follows another one; the
 command line by `every` or its `--cursor`.
 """
 
@@ -68,7 +68,7 @@ def calls(files: Iterator[Path], asks: str) -> Iterator[tuple[str, str, str]]:
 def of_interface() -> Iterator[tuple[str, str, str]]:
     sources = (one for one in FRONTEND.rglob("*.*") if one.suffix in {".ts", ".vue"})
     shown = (one for one in sources if not one.name.endswith((".spec.ts", ".d.ts")))
-    return calls(shown, r"api\.GET\(\s*'([^']+)'")
+    return calls(shown, r"request\(\s*'GET ([^']+)'")
 
 
 def of_commands() -> Iterator[tuple[str, str, str]]:
@@ -85,7 +85,7 @@ def test_the_interface_asks_for_lists_in_parts_or_whole():
         for place, address, call in asked
         if not re.search(r"\b(cursor|part)\b", call)
     ]
-    assert cut == [], "give the part's cursor, or take all of the list by unwrapAll"
+    assert cut == [], "give the part's cursor, or take all of the list by requestAll"
 
 
 def test_commands_ask_for_lists_in_parts_or_whole():

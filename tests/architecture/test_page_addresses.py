@@ -26,7 +26,7 @@ MADE = {
 
 def routes() -> list[str]:
     """Of the pages; what stands in a place is left open."""
-    found = re.findall(r"path: ['`](/[^'`]*)['`]", text_of(ROUTER))
+    found = re.findall(r"(?:page|entrance)\('[^']*', ['`](/[^'`]*)['`]", text_of(ROUTER))
     return [re.sub(r":\w+(\$\{ID\})?", "[^/]+", path) for path in found if ":rest" not in path]
 
 

@@ -63,6 +63,28 @@ DELIBERATE = {
         r".*/(?:caveats/confounder:conditions/evidence\[\d+\]/text"
         r"|fairness\[\d+\]/values\[\d+\]): .*"
     ),
+    "claims call systems by their names": re.compile(
+        r"//studies/[^/]+/claims/[^/]+/(?:sentence|(?:printed|here)\[\d+\]/(?:where|words)): .*"
+    ),
+    "a share of the disclosure says whose": re.compile(
+        r".*/caveats/disclosure:completeness/(?:short|title): .*"
+    ),
+    "of one side alone it is said that there is no other": re.compile(
+        r".*/(?:headline|leads\[\d+\])/sentence: was 'Nothing can be compared: .*"
+        r" alone: there is no other side to compare it with\.'"
+    ),
+    "cells with few repeats are counted once, not once a side": re.compile(
+        r".*/caveats/check:repeats/text: .*"
+    ),
+    "a difference says whose figures it is of": re.compile(
+        r".*/basis: was 'medians', is '(?:blocks|campaigns)'"
+    ),
+    "a gate without a cell says so of all": re.compile(
+        r".*/gate/message: was '(.*): (\d+ cells).*, is '\1: all \2.*"
+    ),
+    "what a side is set to stands between commas": re.compile(
+        r".*/headline/badge: was '([^,]+, .+) leads', is '\1, leads'"
+    ),
 }
 """What releases tell differently since, and why."""
 
@@ -199,6 +221,9 @@ def _name(one: Any) -> str | None:
         return None
     if {"origin", "name", "value"} == one.keys():
         return f"{one['origin']} {one['name']}"
+    if {"metric", "workload", "load_level"} <= one.keys():
+        own = (one.get(part, "") for part in ("metric", "workload", "baseline_side", "side"))
+        return " ".join([*map(str, own), str(one["load_level"]["label"])])
     return one.get("id") if isinstance(one.get("id"), str) else None
 
 

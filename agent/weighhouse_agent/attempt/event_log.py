@@ -71,6 +71,7 @@ class Reporter:
                 client_bound=event.client_bound,
                 client_bound_reasons=event.client_bound_reasons,
                 interrupted=event.interrupted,
+                wire=event.wire,
                 stream_hash=stream_hash,
             )
         )

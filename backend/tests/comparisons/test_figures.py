@@ -117,6 +117,33 @@ def test_what_is_no_figure_is_refused_in_words(laboratory, campaigns, name, word
     assert words in answer.json()["detail"]
 
 
+def test_what_sides_take_is_judged_as_a_table_of_its_own(laboratory, campaigns):
+    """Without those figures everything else is said with the same words and numbers."""
+    names = {one.name for one in CATALOGUE.judged_in("resources")}
+    found = laboratory.get("/comparisons", campaign=campaigns[0])
+    assert {"server_cpu_us", "wire_bytes", "memory_per_record_bytes"} <= names & {
+        one["metric"] for one in found["differences"]
+    }
+    said = laboratory.get("/comparisons/answer", campaign=campaigns[0], figure="wire_bytes")
+    assert {one["metric"] for one in said["leads"]} == {"wire_bytes"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in names:
+            patch.delitem(CATALOGUE.figures, name)
+        without = laboratory.get("/comparisons", campaign=campaigns[0])
+    rest = [one for one in found["differences"] if one["metric"] not in names]
+    assert rest == without["differences"]
+    for part in ("headline", "caveats", "unmatched"):
+        assert found[part] == without[part]
+
+
+def test_what_sides_take_is_watched(laboratory, campaigns):
+    for name in ("server_cpu_us", "wire_bytes", "memory_per_record_bytes"):
+        watched = laboratory.get("/series", metric=name)["items"]
+        assert {one["target"] for one in watched} == {"redis", "memcached"}
+        (first, *_) = laboratory.get(f"/series/{watched[0]['id']}")["points"]
+        assert first["value"] > 0
+
+
 def histograms(laboratory):
     """The stored histogram of each run's measured phase, over all operations."""
     with laboratory.sessions.begin() as session:
@@ -135,6 +162,17 @@ def test_what_a_record_takes_is_a_figure(laboratory, campaigns):
         told = cell["figures"]["memory_per_record_bytes"]
         assert told["median"] == pytest.approx(added / 50)
         assert told["statistic"] == "read"
+
+
+def test_bytes_on_the_wire_are_figures(laboratory, campaigns):
+    """1,050 bytes for each of the operations that the driver counts, half of those measured."""
+    for cell in laboratory.get("/comparisons", campaign=campaigns[0])["cells"]:
+        for repeat in cell["repeats"]:
+            figures = repeat["figures"]
+            assert figures["wire_bytes"] == 1050
+            half = figures["throughput"] / 2
+            assert figures["bytes_per_second"] == pytest.approx(1050 * half, rel=0.01)
+        assert cell["figures"]["wire_bytes"]["statistic"] == "counted"
 
 
 def test_what_an_operation_costs_the_system_is_a_figure(laboratory, campaigns):

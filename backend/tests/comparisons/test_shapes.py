@@ -92,7 +92,7 @@ def test_three_sides_are_ranked_as_far_as_they_can_be_told(laboratory, three):
     assert ranks["redis"]["low"] < ranks["redis"]["median"] < ranks["redis"]["high"]
     assert {one["metric"] for one in comparison["rankings"]} == {
         "throughput", "p50_us", "p95_us", "p99_us", "p999_us", "memory_after_bytes",
-        "load_throughput",
+        "load_throughput", "server_cpu_us", "wire_bytes", "memory_per_record_bytes",
     }  # fmt: skip
 
 

@@ -176,4 +176,4 @@ def test_settling_sends_for_detection(laboratory):
     sent = [arguments for name, arguments in laboratory.ledger.jobs
             if name == "alerts.detect_changes"]  # fmt: skip
     assert len(sent) == 1
-    assert len(sent[0]["series_ids"]) == 12
+    assert len(sent[0]["series_ids"]) == 18

@@ -51,6 +51,30 @@ def test_what_ends_is_begun_again_and_told_until_it_goes_on(monkeypatch) -> None
     ]
 
 
+def test_what_loses_a_cancellation_is_cancelled_again(monkeypatch) -> None:
+    monkeypatch.setattr(background, "AGAIN_SECONDS", 0.05)
+    lost = 0
+
+    async def work() -> None:
+        nonlocal lost
+        while True:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                lost += 1
+                if lost > 2:
+                    raise
+
+    async def story() -> None:
+        kept = Background(Conditions())
+        kept.keep("rounds", work)
+        async with kept:
+            await asyncio.sleep(0)
+
+    asyncio.run(story())
+    assert lost == 3
+
+
 def test_what_is_cancelled_ends() -> None:
     conditions, ended = Conditions(), []
 

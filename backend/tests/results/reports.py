@@ -122,7 +122,9 @@ def _events(
             "cpu_percent": 40.0 + second, "resident_bytes": memory,
             "driver_cpu_percent": 30.0,
         }  # fmt: skip
-    yield ended("measure", {"read": {"ok": seconds * (rate - rate // 2)}})
+    read = seconds * (rate - rate // 2)
+    wire = {"sent": 40 * read, "received": 1010 * read}
+    yield ended("measure", {"read": {"ok": read}}, duration_us=seconds * 1_000_000, wire=wire)
     yield {"kind": "mark", "mark": "stopped", "label": "server stopped"}
     yield {"kind": "memory", "moment": "after", "resident_bytes": memory + 1000}
 

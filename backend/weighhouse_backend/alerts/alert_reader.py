@@ -31,6 +31,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.series.history import HistoryService
 from weighhouse_backend.series.models import Series, SeriesPoint
@@ -228,7 +229,9 @@ def _change_read(leading: Members, named: _Named) -> AlertChangeRead:
 
 
 def _member_read(row: ChangePoint, series: Series, named: _Named) -> AlertMemberRead:
-    return AlertMemberRead(
+    return read_of(
+        AlertMemberRead,
+        row,
         change_point_id=row.id,
         series_id=series.id,
         metric=series.metric,
@@ -236,27 +239,15 @@ def _member_read(row: ChangePoint, series: Series, named: _Named) -> AlertMember
         load_level=LoadLevelRead.model_validate(
             {"kind": series.load_kind, "value": series.load_value, "label": series.load_label}
         ),
-        campaign_id=row.campaign_id,
         campaign_number=named.numbers[row.campaign_id],
-        before=row.before,
-        after=row.after,
-        relative=row.relative,
         better=change_is_better(row, series),
-        p_value=row.p_value,
     )
 
 
 def _end(point: SeriesPoint | None, commits: Mapping[UUID, GitRead]) -> EndOfRangeRead | None:
     if point is None:
         return None
-    return EndOfRangeRead(
-        campaign_id=point.campaign_id,
-        campaign_number=point.campaign_number,
-        at=point.at,
-        value=point.value,
-        version=point.version,
-        git=commits.get(point.campaign_id),
-    )
+    return read_of(EndOfRangeRead, point, git=commits.get(point.campaign_id))
 
 
 def _commits_url(

@@ -4,13 +4,14 @@ import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, Field, StrictInt
 from weighhouse_protocol.links import Link
 from weighhouse_protocol.text import Prose
 
 from weighhouse_backend.alerts.states import AlertKind, AlertState, EventKind
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.kit.schemas import Body
 from weighhouse_backend.series.schemas import ExperimentOfSeries
 
 Note = Annotated[str, Prose(4000, least=0)]
@@ -154,10 +155,8 @@ class AlertDetailRead(AlertRead):
     """The newest first."""
 
 
-class AlertUpdate(BaseModel):
+class AlertUpdate(Body):
     """What is said of an alert; what is left out stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     state: AlertState | None = None
     downstream_of_id: UUID | None = None
@@ -170,20 +169,16 @@ class AlertUpdate(BaseModel):
     """Of a commit or a ticket: http or https."""
 
 
-class AlertToTriage(BaseModel):
+class AlertToTriage(Body):
     """An alert of several."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: UUID
     version: Annotated[StrictInt, Field(ge=0, le=2**31 - 1)] | None = None
     """As it was seen; null: whatever is current."""
 
 
-class TriageRequest(BaseModel):
+class TriageRequest(Body):
     """What is said of several alerts at once: of all or of none."""
-
-    model_config = ConfigDict(extra="forbid")
 
     alerts: Annotated[list[AlertToTriage], Field(min_length=1, max_length=200)]
     change: AlertUpdate

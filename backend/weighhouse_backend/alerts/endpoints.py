@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.alerts.alert_repository import AlertFilter
@@ -31,14 +31,13 @@ from weighhouse_backend.alerts.states import AlertKind, AlertState
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 CHANGES: dict[int | str, dict[str, Any]] = {
     code: {"model": ProblemDocument} for code in (403, 404, 412, 422)
 }
-PageDep = Annotated[PageQuery, Depends()]
 
 
 @router.get("/series", tags=["series"])

@@ -3,8 +3,5 @@
 from weighhouse_backend.kit.problems import NotFound
 
 
-class AlertNotFound(NotFound):
+class AlertNotFound(NotFound, title="There is no such alert"):
     """There is no such alert, or not for this caller."""
-
-    slug = "alert-not-found"
-    title = "There is no such alert"

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from sqlalchemy import (
     CheckConstraint,
-    ForeignKey,
     ForeignKeyConstraint,
     Index,
     Text,
@@ -18,7 +17,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.alerts.states import AlertKind, AlertState, EventKind
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 
@@ -57,21 +56,17 @@ class Alert(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     kind: Mapped[str] = mapped_column(Text)
-    experiment_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("experiments.id", ondelete="CASCADE")
-    )
-    agent_id: Mapped[UUID | None] = mapped_column(ForeignKey("agents.id", ondelete="CASCADE"))
+    experiment_id: Mapped[UUID | None] = reference("experiments")
+    agent_id: Mapped[UUID | None] = reference("agents")
     details: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """Of what did not take place, `schemas.MissedRead`; of a change nothing: its change points say
     it."""
     state: Mapped[str] = mapped_column(Text, default=AlertState.UNTRIAGED)
-    downstream_of_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("alerts.id", ondelete="SET NULL")
-    )
+    downstream_of_id: Mapped[UUID | None] = reference("alerts", ondelete="SET NULL")
     """Of state `downstream`: the alert that explains this one."""
-    assignee_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    assignee_id: Mapped[UUID | None] = reference("users", ondelete="SET NULL")
     due_on: Mapped[datetime.date | None]
     note: Mapped[str] = mapped_column(Text, default="")
     link: Mapped[str | None] = mapped_column(Text)
@@ -95,8 +90,8 @@ class AlertEvent(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    alert_id: Mapped[UUID] = mapped_column(ForeignKey("alerts.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    alert_id: Mapped[UUID] = reference("alerts")
     kind: Mapped[str] = mapped_column(Text)
     actor: Mapped[str | None] = mapped_column(Text)
     """Name of the person or token; none: the platform."""
@@ -115,9 +110,7 @@ class AlertRule(Base):
         CheckConstraint("direction IN ('any', 'worse')", name="direction"),
     )
 
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True
-    )
+    project_id: Mapped[UUID] = reference("projects", primary_key=True)
     profile: Mapped[str] = mapped_column(Text)
     smallest_shift: Mapped[float]
     """Relative; 0.05 = 5 %."""
@@ -156,20 +149,16 @@ class ChangePoint(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    series_id: Mapped[UUID] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"))
-    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    series_id: Mapped[UUID] = reference("series")
+    campaign_id: Mapped[UUID] = reference("campaigns")
     """The first campaign of what is new; of a drift, the last before it."""
     kind: Mapped[str] = mapped_column(Text, default="step")
-    ended_by_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="SET NULL")
-    )
+    ended_by_id: Mapped[UUID | None] = reference("campaigns", ondelete="SET NULL")
     """Of a drift that is over: the first campaign of the lasting level."""
-    downstream_of_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("change_points.id", ondelete="SET NULL")
-    )
+    downstream_of_id: Mapped[UUID | None] = reference("change_points", ondelete="SET NULL")
     """The change that explains this one; none: it leads."""
-    alert_id: Mapped[UUID | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"))
+    alert_id: Mapped[UUID | None] = reference("alerts", ondelete="SET NULL")
     """The alert that tells of it; none: it is a candidate, or the project's rule keeps it quiet."""
     at: Mapped[datetime.datetime]
     before: Mapped[float]

@@ -9,6 +9,7 @@ from weighhouse_judging.series.changes import RULE
 from weighhouse_protocol.text import Named
 
 from weighhouse_backend.alerts.states import AlertState
+from weighhouse_backend.kit.schemas import Body
 from weighhouse_backend.series.schemas import ExperimentOfSeries
 
 QuietState = Literal[
@@ -50,10 +51,8 @@ class AlertRuleRead(AlertRuleWrite):
     updated_at: datetime.datetime | None
 
 
-class TrialRequest(BaseModel):
+class TrialRequest(Body):
     """A rule to try on what is stored."""
-
-    model_config = ConfigDict(extra="forbid")
 
     project_id: UUID | None = None
     rule: AlertRuleWrite

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 
 from weighhouse_backend.annotations.dependencies import AnnotationServiceDep
 from weighhouse_backend.annotations.schemas import (
@@ -14,7 +14,7 @@ from weighhouse_backend.annotations.schemas import (
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
 
 MOST = 100
@@ -26,7 +26,6 @@ router = APIRouter(
     tags=["annotations"],
     responses={code: {"model": ProblemDocument} for code in (401, 403, 404, 422)},
 )
-PageDep = Annotated[PageQuery, Depends()]
 Ids = Annotated[list[UUID] | None, Query(max_length=MOST)]
 
 

@@ -3,8 +3,5 @@
 from weighhouse_backend.kit.problems import NotFound
 
 
-class AnnotationNotFound(NotFound):
+class AnnotationNotFound(NotFound, title="There is no such annotation"):
     """There is no such annotation, it was removed, or it is not for this caller."""
-
-    slug = "annotation-not-found"
-    title = "There is no such annotation"

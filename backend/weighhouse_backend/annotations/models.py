@@ -3,10 +3,10 @@
 import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Text
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 
@@ -36,16 +36,16 @@ class Annotation(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     subject_kind: Mapped[str] = mapped_column(Text)
-    run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
-    series_id: Mapped[UUID | None] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"))
-    campaign_id: Mapped[UUID | None] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    run_id: Mapped[UUID | None] = reference("runs")
+    series_id: Mapped[UUID | None] = reference("series")
+    campaign_id: Mapped[UUID | None] = reference("campaigns")
     """Of a point: its campaign."""
     at: Mapped[datetime.datetime | None]
     """Where on the axis of time it stands; none: it is of the whole, or of its point."""
     text: Mapped[str] = mapped_column(Text)
-    author_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    author_id: Mapped[UUID | None] = reference("users", ondelete="SET NULL")
     """None: a token wrote it, or the person is gone."""
     author: Mapped[str] = mapped_column(Text)
     """Name of the person or token."""

@@ -4,34 +4,30 @@ import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, Field
 from weighhouse_protocol.text import Prose
+
+from weighhouse_backend.kit.schemas import Body
 
 Text = Annotated[str, Prose(2000)]
 
 
-class RunSubject(BaseModel):
+class RunSubject(Body):
     """A run."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: Literal["run"]
     run_id: UUID
 
 
-class SeriesSubject(BaseModel):
+class SeriesSubject(Body):
     """A whole series, or an instant of it (`at`)."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: Literal["series"]
     series_id: UUID
 
 
-class PointSubject(BaseModel):
+class PointSubject(Body):
     """A campaign's point of a series."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: Literal["point"]
     series_id: UUID
@@ -41,10 +37,8 @@ class PointSubject(BaseModel):
 Subject = Annotated[RunSubject | SeriesSubject | PointSubject, Field(discriminator="kind")]
 
 
-class AnnotationCreate(BaseModel):
+class AnnotationCreate(Body):
     """An annotation to write."""
-
-    model_config = ConfigDict(extra="forbid")
 
     subject: Subject
     text: Text
@@ -52,10 +46,8 @@ class AnnotationCreate(BaseModel):
     """Where on the axis of time it stands; null: it is of the whole, or of its point."""
 
 
-class AnnotationUpdate(BaseModel):
+class AnnotationUpdate(Body):
     """What is written instead; what is left out stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: Text | None = None
     at: AwareDatetime | None = None

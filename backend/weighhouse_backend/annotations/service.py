@@ -25,6 +25,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.series.history import HistoryService
 
 
@@ -173,14 +174,4 @@ def _read(row: Annotation, caller: Caller) -> AnnotationRead:
         subject = PointSubject(kind="point", series_id=row.series_id, campaign_id=row.campaign_id)
     else:
         subject = SeriesSubject.model_validate({"kind": "series", "series_id": row.series_id})
-    return AnnotationRead(
-        id=row.id,
-        subject=subject,
-        text=row.text,
-        at=row.at,
-        author=row.author,
-        mine=_wrote(caller, row),
-        version=row.version,
-        created_at=row.created_at,
-        edited_at=row.edited_at,
-    )
+    return read_of(AnnotationRead, row, subject=subject, mine=_wrote(caller, row))

@@ -22,12 +22,8 @@ HEAD_SECONDS = 15.0
 """From the connection, or the first byte, to the end of the head."""
 
 
-class HeadTooLarge(Problem):
+class HeadTooLarge(Problem, status=431, title="The request's headers are too large"):
     """More headers, or longer ones, than are taken."""
-
-    status = 431
-    slug = "head-too-large"
-    title = "The request's headers are too large"
 
 
 class _Refusal:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import BaseModel, Field, StrictBool
 from weighhouse_protocol.base import Name
 
 from weighhouse_backend.catalog.decisions import ManifestDecisions
@@ -14,6 +14,7 @@ from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page
+from weighhouse_backend.kit.schemas import Body, read_of
 from weighhouse_backend.kit.services import JobsDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["agents"])
@@ -58,10 +59,8 @@ class ManifestRead(BaseModel):
     agents: list[ManifestAgent]
 
 
-class ManifestDecide(BaseModel):
+class ManifestDecide(Body):
     """A decision on a manifest."""
-
-    model_config = ConfigDict(extra="forbid")
 
     plugin_id: Name = Field(examples=["echo"])
     accepted: StrictBool
@@ -81,16 +80,9 @@ def catalog_list_manifests(
     names = fleet.names(agent_id for one in found for agent_id in one.agents)
     return Page(
         items=[
-            ManifestRead(
-                plugin_id=one.plugin_id,
-                name=one.name,
-                version=one.version,
-                digest=one.digest,
-                state=one.state,
-                decided_by=one.decided_by,
-                decided_at=one.decided_at,
-                speaks=one.speaks,
-                against=one.against,
+            read_of(
+                ManifestRead,
+                one,
                 differences=[
                     ManifestDifference(path=each.path, before=each.before, after=each.after)
                     for each in one.differences

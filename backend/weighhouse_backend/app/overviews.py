@@ -27,6 +27,7 @@ from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.problems import NotFound
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.kit.services import JobsDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
@@ -158,17 +159,9 @@ class _Overviews:
         statements = self.disclosure.disclaimers_for(projects, digests)
         conflicts = self._conflicts(projects)
         return [
-            SystemRead(
-                id=one.id,
-                name=one.name,
-                vendor=one.vendor,
-                homepage=one.homepage,
-                licence=one.licence,
-                architecture=one.architecture,
-                summary=one.summary,
-                kind=one.kind,
-                colour=one.colour,
-                mark=one.mark,
+            read_of(
+                SystemRead,
+                one,
                 plugin_version=one.version,
                 manifest_digest=digests[one.id],
                 conflicts=conflicts.get(one.id, []),
@@ -179,20 +172,15 @@ class _Overviews:
                 ],
                 operations=list(one.operations),
                 deployments=list(one.deployments),
-                default_deployment=one.default_deployment,
-                topology=one.topology,
                 image=one.image.image if one.image else None,
                 faults=list(one.faults),
-                parameters=one.parameters,
                 driver=one.driver.id,
                 tool_drivers=list(one.tool.drivers) if one.tool else [],
                 driver_options=one.driver.options,
-                benchmark_clause=one.benchmark_clause,
                 editions=list(one.known_editions),
                 disclaimers=[said for said in statements if said.system_id == one.id],
                 agents_count=counts.get(one.id, 0),
                 last_run_at=last.get(one.id),
-                documentation=one.documentation,
             )
             for one in manifests
         ]

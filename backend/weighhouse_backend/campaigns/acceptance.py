@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sqlalchemy.orm import Session
 from weighhouse_protocol.bases import RELEASE
 from weighhouse_protocol.text import Prose, numbered
@@ -15,6 +15,7 @@ from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.schemas import Body
 from weighhouse_backend.runs.errors import CampaignNotFound, NothingToAccept, ReleaseTaken
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.repository import CampaignRepository
@@ -25,18 +26,14 @@ from weighhouse_backend.runs.states import (
 )
 
 
-class AcceptanceWrite(BaseModel):
+class AcceptanceWrite(Body):
     """Why a verdict was expected."""
-
-    model_config = ConfigDict(extra="forbid")
 
     note: Annotated[str, Prose(2000)]
 
 
-class ReleaseWrite(BaseModel):
+class ReleaseWrite(Body):
     """The release that a campaign stands for."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, Field(pattern=f"^{RELEASE}$")]
     """Unique in the experiment."""

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.git import BRANCH_LENGTH, GitContext, commit_page
 
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.runs.models import Campaign, CampaignCommit
 
 
@@ -91,13 +92,4 @@ class CommitService:
 
 
 def _read(row: CampaignCommit) -> GitRead:
-    return GitRead(
-        commit=row.commit,
-        repository=row.repository,
-        commit_url=commit_page(row.repository, row.commit),
-        branch=row.branch,
-        pull_request=row.pull_request,
-        pull_request_url=row.pull_request_url,
-        subject=row.subject,
-        dirty=row.dirty,
-    )
+    return read_of(GitRead, row, commit_url=commit_page(row.repository, row.commit))

@@ -7,6 +7,7 @@ from weighhouse_protocol.repetitions import SequentialRepetitions
 
 from weighhouse_backend.campaigns.plan import PlannedCell
 from weighhouse_backend.campaigns.schemas import LookRead, SequentialRead
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.runs.models import CampaignLook
 from weighhouse_backend.runs.states import CellCourse, LookDecision
 
@@ -90,11 +91,9 @@ def sequential_read(
 def look_read(look: CampaignLook) -> LookRead:
     """A look as the API shows it."""
     states = [CellState.model_validate(cell) for cell in look.cells]
-    return LookRead(
-        number=look.number,
+    return read_of(
+        LookRead,
+        look,
         decision=LookDecision(look.decision),
-        reason=look.reason,
         cells_undecided=sum(state.course == CellCourse.UNDECIDED for state in states),
-        runs_planned=look.runs_planned,
-        looked_at=look.looked_at,
     )

@@ -32,14 +32,13 @@ from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep, recognize
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.db import SessionDep
-from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.pages import Page, PageDep, page_of
 from weighhouse_backend.kit.problems import Forbidden, NotAuthenticated
 from weighhouse_backend.kit.services import services_of
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 from weighhouse_backend.runs.models import Campaign
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["campaigns"])
-PageDep = Annotated[PageQuery, Depends()]
 WantedDep = Annotated[CampaignFilter, Depends()]
 EVENT_ID = re.compile(r"[0-9]{1,18}")
 """As far as the database counts; anything else is none of ours."""

@@ -12,6 +12,7 @@ from weighhouse_protocol.scenarios import Scenario
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.kit.one_of import TEXT, exactly_one
+from weighhouse_backend.kit.schemas import Body
 from weighhouse_backend.runs.states import (
     CampaignState,
     CampaignStatus,
@@ -89,10 +90,8 @@ class CampaignCreate(BaseModel):
         return self
 
 
-class RepeatsWanted(BaseModel):
+class RepeatsWanted(Body):
     """More repeats of a campaign that has ended."""
-
-    model_config = ConfigDict(extra="forbid")
 
     count: Annotated[StrictInt, Field(ge=1, le=100)]
     """Blocks that each of the cells gets."""

@@ -42,6 +42,7 @@ from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.disclosure.service import Disclosed, DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.runs.attempt_repository import GangRepository
 from weighhouse_backend.runs.models import Campaign, Cell, Run
 from weighhouse_backend.runs.progress import RunGroup, count_groups, count_runs, seconds_left
@@ -80,10 +81,9 @@ class CampaignViews:
         commits = self.commits.of(campaign.id for campaign in campaigns)
         names = self.experiments.get_many({campaign.experiment_id for campaign in campaigns})
         return [
-            CampaignSummary(
-                id=campaign.id,
-                number=campaign.number,
-                project_id=campaign.project_id,
+            read_of(
+                CampaignSummary,
+                campaign,
                 experiment=ExperimentOfCampaign(
                     id=campaign.experiment_id,
                     slug=names[campaign.experiment_id].slug,
@@ -91,24 +91,13 @@ class CampaignViews:
                 ),
                 revision=campaign.revision_number,
                 status=CampaignStatus(campaign.status),
-                paused=campaign.paused,
                 state=state_of(campaign.status, paused=campaign.paused),
-                priority=campaign.priority,
                 verdict=Verdict(campaign.verdict) if campaign.verdict else None,
                 trigger=Trigger(campaign.trigger),
-                created_at=campaign.created_at,
-                started_at=campaign.started_at,
-                finished_at=campaign.finished_at,
                 runs=RunCountsRead(**asdict(runs[campaign.id])),
                 completeness=completeness([Counted(campaign, runs[campaign.id])], now),
-                requested_by=campaign.requested_by,
-                scheduled_for=campaign.scheduled_for,
                 git=commits.get(campaign.id),
-                noise=campaign.noise,
                 accepted=_acceptance(campaign),
-                release=campaign.release,
-                waiting_for=campaign.waiting_for,
-                set_aside=campaign.set_aside,
             )
             for campaign in campaigns
         ]
@@ -223,22 +212,17 @@ def _cells(
     for run in runs:
         by_cell.setdefault(run.cell_id, []).append(run)
     return [
-        CellRead(
-            id=cell.id,
-            target=cell.target,
-            beside=cell.beside,
-            workload=cell.workload,
+        read_of(
+            CellRead,
+            cell,
             load_level=LoadLevelRead.model_validate(
                 {"kind": cell.load_kind, "value": cell.load_value, "label": cell.load_label}
             ),
             runs=[
-                CellRun(
-                    id=run.id,
-                    repetition=run.repetition,
-                    twin=run.twin,
+                read_of(
+                    CellRun,
+                    run,
                     status=RunStatus(run.status),
-                    throughput=run.throughput,
-                    p99_us=run.p99_us,
                     failure=FailureRead.model_validate(run.failure) if run.failure else None,
                 )
                 for run in sorted(

@@ -6,11 +6,11 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Text, Uuid, text
+from sqlalchemy import ForeignKeyConstraint, Index, Text, Uuid, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 
@@ -22,9 +22,7 @@ class StoredManifest(Base):
         Index("ix_manifests_organization_id_plugin_id", "organization_id", "plugin_id"),
     )
 
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", primary_key=True)
     digest: Mapped[str] = mapped_column(Text, primary_key=True)
     """SHA-256 of the manifest's canonical JSON."""
     plugin_id: Mapped[str] = mapped_column(Text)
@@ -47,9 +45,7 @@ class ManifestOffer(Base):
         Index("ix_manifest_offers_organization_id_digest", "organization_id", "digest"),
     )
 
-    agent_id: Mapped[UUID] = mapped_column(
-        ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True
-    )
+    agent_id: Mapped[UUID] = reference("agents", primary_key=True)
     plugin_id: Mapped[str] = mapped_column(Text, primary_key=True)
     organization_id: Mapped[UUID]
     digest: Mapped[str] = mapped_column(Text)
@@ -76,10 +72,8 @@ class ManifestDecision(Base):
     )  # fmt: skip
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE")
-    )
-    project_id: Mapped[UUID | None] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    organization_id: Mapped[UUID] = reference("organizations")
+    project_id: Mapped[UUID | None] = reference("projects")
     """None: every project of the organization that has no word of its own."""
     plugin_id: Mapped[str] = mapped_column(Text)
     digest: Mapped[str] = mapped_column(Text)

@@ -127,42 +127,54 @@ class Comparison:
         looked_at = any(
             self.sources.looks.looked_at(one) for one in {side.campaign.id for side in sides}
         )
-        return Weighed(
+        found = Weighed(
             labels=self.labels,
             cells=[side.cells for side in sides],
             opposed=opposed,
             paired=self.choice.paired,
-            differences=[
-                one
-                for table in (CATALOGUE.judged, self.also)
-                for one in estimates.differences(
-                    opposed, thresholds, noise, looked_at=looked_at, figures=table
-                )
-            ],
+            differences=[],
             thresholds=thresholds,
             noise=noise,
             looked_at=looked_at,
             barred=self.barred,
         )
+        clients = (CATALOGUE.judged_in("performance"), self.also)
+        return replace(found, differences=[one for table in clients for one in found.judged(table)])
+
+    @cached_property
+    def resources(self) -> Weighed:
+        """The same by what the sides take to do it: a table of its own."""
+        table = CATALOGUE.judged_in("resources")
+        return replace(self.weighed, differences=self.weighed.judged(table))
+
+    def judged_by(self, figure: str | None) -> Weighed:
+        """The sides as they are judged by a figure; None: by the primary ones."""
+        found = None if figure is None else CATALOGUE.find(figure)
+        is_resource = found is not None and found.family == "resources"
+        return self.resources if is_resource else self.weighed
 
     @cached_property
     def differences(self) -> list[DifferenceRead]:
-        """Those that are shown, with the verdicts that they have among all of them."""
+        """Those that are shown, with the verdicts that they have among all of their table; in the
+        order that people read figures in.
+        """
+        found = [*self.weighed.differences, *self.resources.differences]
+        return sorted(self._shown(found), key=lambda one: CATALOGUE[one.metric].read_at)
+
+    def _shown(self, differences: Iterable[DifferenceRead]) -> list[DifferenceRead]:
         return [
-            one
-            for one in self.weighed.differences
-            if self.cell in {None, (one.workload, one.load_level.label)}
+            one for one in differences if self.cell in {None, (one.workload, one.load_level.label)}
         ]
 
     def leads(
         self, figure: str | None = None, hidden: Collection[str] = ()
     ) -> dict[LoadKind, Lead]:
         """Who leads, a lead a kind of loop; see `leading.leads`."""
-        return leads(self.weighed, figure, hidden, self.cell)
+        return leads(self.judged_by(figure), figure, hidden, self.cell)
 
     def readings(self, figure: str | None = None) -> list[ReadingRead]:
         """What may be said of each side against its baseline; see `readings.readings`."""
-        weighed = self.weighed
+        weighed = self.judged_by(figure)
         return readings(weighed.opposed, self.labels, weighed.differences, figure, self.cell)
 
     def headline(self, found: Mapping[LoadKind, Lead], *, over: bool = False) -> Headline:
@@ -224,7 +236,7 @@ class Comparison:
             self.of_runs,
             _checked(self.shown.sides, self.fairness),
             self.fairness,
-            self.differences,
+            self._shown(self.weighed.differences),
         )
 
     @cached_property

@@ -3,9 +3,5 @@
 from weighhouse_backend.kit.problems import Problem
 
 
-class ComparisonUnclear(Problem):
+class ComparisonUnclear(Problem, status=422, title="The comparison is not clear"):
     """The question does not name sides that can be compared."""
-
-    status = 422
-    slug = "comparison-unclear"
-    title = "The comparison is not clear"

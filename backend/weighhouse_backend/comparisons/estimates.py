@@ -59,7 +59,13 @@ class SideCells:
 
 def estimate(repeats: Sequence[float]) -> EstimateRead | None:
     """The median with its interval, or with the range below four repeats; None without repeats."""
-    return EstimateRead(**told_each([repeats])[0]) if repeats else None
+    return estimates_of(repeats)[0]
+
+
+def estimates_of(*each: Sequence[float]) -> list[EstimateRead | None]:
+    """The same of several, worked out at once; in their order."""
+    told = iter(told_each([repeats for repeats in each if repeats]))
+    return [EstimateRead(**next(told)) if repeats else None for repeats in each]
 
 
 def told_each(each: Sequence[Sequence[float]]) -> list[dict[str, Any]]:
@@ -150,13 +156,14 @@ def differences(
 
     :param noise: what is known of it; of two sides, the noisier counts.
     :param looked_at: whether somebody saw figures while they grew.
-    :param figures: by which they are judged; default: all of the catalogue that are.
+    :param figures: by which they are judged; default: those of the catalogue that say what
+        clients see.
     """
     asked = [
         Asked((baseline, other), cell, metric)
         for baseline, other in pairs
         for cell in other.cells
-        for metric in (CATALOGUE.judged if figures is None else figures)
+        for metric in (CATALOGUE.judged_in("performance") if figures is None else figures)
     ]
     judged = judged_together(asked, thresholds, noise, looked_at=looked_at)
     shown = [

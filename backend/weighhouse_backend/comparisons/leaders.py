@@ -9,10 +9,15 @@ from weighhouse_judging.verdicts.headlines import Headline, Runs, headline
 from weighhouse_judging.verdicts.lead_cells import LeadCell, Pair
 from weighhouse_judging.verdicts.leads import Lead, lead, lead_of_targets
 from weighhouse_judging.verdicts.readings import word_of
-from weighhouse_protocol.figures import CATALOGUE, LOAD_KINDS, LoadKind
+from weighhouse_protocol.figures import CATALOGUE, LOAD_KINDS, Figure, LoadKind
 
 from weighhouse_backend.comparisons.answer_schemas import HeadlineRead, LeadRead
-from weighhouse_backend.comparisons.estimates import Asked, SideCells, judged_together
+from weighhouse_backend.comparisons.estimates import (
+    Asked,
+    SideCells,
+    differences,
+    judged_together,
+)
 from weighhouse_backend.comparisons.floors import SideNoise
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.findings.examination import RunFinding
@@ -38,6 +43,12 @@ class Weighed:
     looked_at: bool
     barred: Sequence[RunFinding]
     """What checks found of figures that cannot be true."""
+
+    def judged(self, table: Collection[Figure]) -> list[DifferenceRead]:
+        """The opposed by some figures, corrected together."""
+        return differences(
+            self.opposed, self.thresholds, self.noise, looked_at=self.looked_at, figures=table
+        )
 
 
 def leads(

@@ -36,6 +36,8 @@ def rankings(
             repeats = {
                 side.key: side.blocks(cell, metric.name) for side in sides if side.key in runs
             }
+            if sum(map(bool, repeats.values())) < FEWEST_SIDES:
+                continue
             ranks = rank(
                 repeats,
                 higher_is_better=metric.higher_is_better,

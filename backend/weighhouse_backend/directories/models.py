@@ -3,10 +3,10 @@
 import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Text
+from sqlalchemy import Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 
@@ -16,9 +16,7 @@ class Directory(Base):
     __tablename__ = "directories"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), unique=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", unique=True)
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
     prefix: Mapped[str] = mapped_column(Text)
     """The token's readable beginning."""

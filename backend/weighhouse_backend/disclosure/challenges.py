@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 from weighhouse_protocol import pages
 from weighhouse_protocol.base import Name
 from weighhouse_protocol.text import Prose
@@ -19,34 +19,29 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import Forbidden, NotFound
+from weighhouse_backend.kit.schemas import Body
 from weighhouse_backend.notices.announcements import notify
 from weighhouse_backend.notices.kinds import NoticeKind
 
 ChallengeState = Literal["open", "answered", "upheld", "rejected", "withdrawn"]
 
 
-class ChallengeWrite(BaseModel):
+class ChallengeWrite(Body):
     """What is wrong with a result."""
-
-    model_config = ConfigDict(extra="forbid")
 
     system_id: Name | None = None
     """Default: the campaign as a whole."""
     text: Annotated[str, Prose(4000, least=10)]
 
 
-class ChallengeAnswer(BaseModel):
+class ChallengeAnswer(Body):
     """What whoever measured says to it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     answer: Reason
 
 
-class ChallengeDecision(BaseModel):
+class ChallengeDecision(Body):
     """How it ends."""
-
-    model_config = ConfigDict(extra="forbid")
 
     state: Literal["upheld", "rejected"]
     """`upheld`: the result is marked wherever it is shown."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import BaseModel, Field, StrictBool, StrictInt
 from weighhouse_protocol.base import Name
 from weighhouse_protocol.links import Link
 from weighhouse_protocol.text import Named, Prose
@@ -20,6 +20,7 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
+from weighhouse_backend.kit.schemas import Body
 
 LONGEST_OVERRIDE_DAYS = 366
 
@@ -27,10 +28,8 @@ Line = Annotated[str, Named(200, least=2)]
 Reason = Annotated[str, Prose(2000, least=10)]
 
 
-class ConsentWrite(BaseModel):
+class ConsentWrite(Body):
     """A vendor agreed that figures may be shown."""
-
-    model_config = ConfigDict(extra="forbid")
 
     system_id: Name
     edition_id: Name | None = None
@@ -47,10 +46,8 @@ class ConsentWrite(BaseModel):
     """Where the agreement lies."""
 
 
-class OverrideWrite(BaseModel):
+class OverrideWrite(Body):
     """An owner lets figures leave although the terms do not."""
-
-    model_config = ConfigDict(extra="forbid")
 
     system_id: Name
     audience: Literal["others", "public"]

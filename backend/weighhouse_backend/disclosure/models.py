@@ -3,10 +3,10 @@
 import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 CHALLENGE_STATES = ("open", "answered", "upheld", "rejected", "withdrawn")
@@ -21,12 +21,10 @@ class PublicationConsent(Base):
     __table_args__ = (Index("ix_publication_consents_project_id", "project_id"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     system_id: Mapped[str] = mapped_column(Text)
     edition_id: Mapped[str | None] = mapped_column(Text)
-    campaign_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="CASCADE"), index=True
-    )
+    campaign_id: Mapped[UUID | None] = reference("campaigns", index=True)
     given_by: Mapped[str] = mapped_column(Text)
     covers: Mapped[str] = mapped_column(Text)
     given_on: Mapped[datetime.date]
@@ -48,8 +46,8 @@ class PublicationOverride(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    campaign_id: Mapped[UUID] = reference("campaigns")
     system_id: Mapped[str] = mapped_column(Text)
     audience: Mapped[str] = mapped_column(Text)
     reason: Mapped[str] = mapped_column(Text)
@@ -67,8 +65,8 @@ class ReplyLink(Base):
     __table_args__ = (Index("ix_reply_links_campaign_id", "campaign_id"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    campaign_id: Mapped[UUID] = reference("campaigns")
     system_id: Mapped[str] = mapped_column(Text)
     for_whom: Mapped[str] = mapped_column(Text)
     made_by: Mapped[str] = mapped_column(Text)
@@ -86,12 +84,10 @@ class VendorReply(Base):
     __table_args__ = (UniqueConstraint("campaign_id", "system_id", "version"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    campaign_id: Mapped[UUID] = reference("campaigns")
     system_id: Mapped[str] = mapped_column(Text)
-    link_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("reply_links.id", ondelete="SET NULL"), index=True
-    )
+    link_id: Mapped[UUID | None] = reference("reply_links", ondelete="SET NULL", index=True)
     version: Mapped[int]
     """Counts the replies of a vendor to a campaign from 1."""
     name: Mapped[str] = mapped_column(Text)
@@ -115,8 +111,8 @@ class Challenge(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    campaign_id: Mapped[UUID] = reference("campaigns")
     system_id: Mapped[str | None] = mapped_column(Text)
     """None: the campaign as a whole."""
     state: Mapped[str] = mapped_column(Text)

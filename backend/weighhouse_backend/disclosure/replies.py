@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, Field, StrictInt
 from weighhouse_protocol import pages
 from weighhouse_protocol.base import Name
 from weighhouse_protocol.text import Prose
@@ -22,6 +22,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
+from weighhouse_backend.kit.schemas import Body
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signed_links import secret_of, secrets_of
 from weighhouse_backend.kit.tenancy import confine
@@ -35,10 +36,8 @@ MOST_SIGNS = 8000
 LONGEST_LINK_DAYS = 180
 
 
-class ReplyLinkWrite(BaseModel):
+class ReplyLinkWrite(Body):
     """Whom to ask for a reply."""
-
-    model_config = ConfigDict(extra="forbid")
 
     system_id: Name
     for_whom: Line
@@ -67,10 +66,8 @@ class ReplyLinkMade(ReplyLinkRead):
     """Whoever has it sees the campaign's figures of this system, and may reply."""
 
 
-class ReplyWrite(BaseModel):
+class ReplyWrite(Body):
     """What a vendor says."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Line
     role: Line
@@ -93,10 +90,8 @@ class VendorReplyRead(BaseModel):
     withdrawn_because: str | None
 
 
-class Withdrawal(BaseModel):
+class Withdrawal(Body):
     """Why a reply is shown no more."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: Reason
 

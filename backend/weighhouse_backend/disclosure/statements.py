@@ -11,6 +11,7 @@ from weighhouse_backend.disclosure.completeness import NONE, bare
 from weighhouse_backend.disclosure.models import Challenge, VendorReply
 from weighhouse_backend.disclosure.schemas import DecisionRead, DisclaimerRead
 from weighhouse_backend.disclosure.terms import POLICY_WORDS
+from weighhouse_backend.kit.schemas import read_of
 
 GRAVITY = {"bar": 0, "caution": 1, "note": 2}
 
@@ -235,15 +236,7 @@ def _not_emptied(manifest: Manifest) -> DisclaimerRead:
 
 def _said(manifest: Manifest, concerning: Collection[str] | None) -> list[DisclaimerRead]:
     return [
-        DisclaimerRead(
-            id=f"{manifest.id}-{one.id}",
-            kind=one.kind,
-            system_id=manifest.id,
-            title=one.title,
-            text=one.text,
-            source=one.source,
-            severity=one.severity,
-        )
+        read_of(DisclaimerRead, one, id=f"{manifest.id}-{one.id}", system_id=manifest.id)
         for one in manifest.disclaimers
         if concerning is None or one.id in concerning
     ]

@@ -13,6 +13,7 @@ from weighhouse_protocol.phases import Phases
 
 from weighhouse_backend.campaigns.documents import load_of
 from weighhouse_backend.execution.load_shares import share_of_load, share_of_phase
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell, Run
 
 TOKEN_PREFIX = "wht_"  # noqa: S105 - the readable part of a token
@@ -108,12 +109,10 @@ def gang_of(members: Sequence[AttemptMember]) -> tuple[GangMember, ...]:
     if len(members) == 1:
         return ()
     return tuple(
-        GangMember(
-            index=member.index,
-            agent_name=member.agent_name,
-            slot=member.slot,
+        read_of(
+            GangMember,
+            member,
             roles=tuple(member.roles),
-            address=member.address,
             nodes=tuple(member.nodes),
             share=None if member.share is None else Share.model_validate(member.share),
         )

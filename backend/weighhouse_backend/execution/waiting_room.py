@@ -136,8 +136,9 @@ class WaitingRoom:
                 if order is not None or left <= 0:
                     break
                 async with resting():
-                    with contextlib.suppress(asyncio.TimeoutError):
-                        await asyncio.wait_for(woken, left)  # which cancels it when time is up
+                    with contextlib.suppress(TimeoutError):
+                        async with asyncio.timeout(left):
+                            await woken  # which is cancelled when time is up
                 if woken.cancelled() or not woken.result() or await gone():
                     break
         finally:
@@ -155,8 +156,9 @@ class WaitingRoom:
         while True:
             connected = self._subscriptions.connected
             pause = ROUND_SECONDS if connected else ROUND_WITHOUT_REDIS_SECONDS
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._round_now.wait(), min(pause, seen_seconds))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(pause, seen_seconds)):
+                    await self._round_now.wait()
             self._round_now.clear()
             try:
                 if self._guests:

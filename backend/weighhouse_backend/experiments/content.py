@@ -9,6 +9,7 @@ from typing import Any
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.gate import Gate
 from weighhouse_protocol.placement import Placement
+from weighhouse_protocol.scenarios import PARTS
 
 MISSING = object()
 """Stands for a value that one of two documents does not have."""
@@ -30,7 +31,7 @@ CAME_LATER: Mapping[str, Mapping[str, Any]] = {
 }
 """Fields that documents of before do not have, by their part, with their defaults; of a list of
 parts each one's."""
-WHOLLY_LATER = frozenset({"gate", "sweep", "calibrate", "peak", "sustained"})
+WHOLLY_LATER = frozenset({"gate", *PARTS})
 """Parts that documents of before do not have at all."""
 
 

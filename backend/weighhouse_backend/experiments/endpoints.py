@@ -36,8 +36,9 @@ from weighhouse_backend.identity.senders import sender
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.downloads import content_disposition
 from weighhouse_backend.kit.etags import ASK_AGAIN, etag
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
+from weighhouse_backend.kit.schemas import read_of
 
 router = APIRouter(
     route_class=BoundedRoute,
@@ -52,7 +53,6 @@ router = APIRouter(
 )
 DOCUMENT_BYTES = 2 * MEBIBYTE
 """A million characters of YAML, most of them ASCII, as a text in JSON."""
-PageDep = Annotated[PageQuery, Depends()]
 RevisionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 """As far as the database counts."""
 
@@ -261,11 +261,6 @@ def experiments_list_templates(request: Request, caller: CallerDep) -> list[Temp
     """Ready-made experiments to begin from."""
     del caller
     return [
-        TemplateRead(
-            slug=template.slug,
-            name=template.name,
-            description=template.description,
-            yaml=template.yaml,
-        )
+        read_of(TemplateRead, template)
         for template in read_templates(request.app.state.settings.experiments_dir)
     ]

@@ -19,39 +19,24 @@ def field_problems(errors: Iterable[FieldError]) -> list[FieldProblem]:
     ]
 
 
-class ExperimentNotFound(NotFound):
+class ExperimentNotFound(NotFound, title="Experiment not found"):
     """There is no such experiment, or it is not the caller's to see."""
 
-    slug = "experiment-not-found"
-    title = "Experiment not found"
 
-
-class ExperimentUnclear(Invalid):
+class ExperimentUnclear(Invalid, title="Several projects have an experiment of this slug"):
     """Several of the caller's projects have an experiment of this slug."""
 
-    slug = "experiment-unclear"
-    title = "Several projects have an experiment of this slug"
 
-
-class RevisionNotFound(NotFound):
+class RevisionNotFound(NotFound, title="Revision not found"):
     """The experiment has no revision of that number."""
 
-    slug = "revision-not-found"
-    title = "Revision not found"
 
-
-class ScheduleNotFound(NotFound):
+class ScheduleNotFound(NotFound, title="The experiment has no schedule"):
     """The experiment has no schedule."""
 
-    slug = "schedule-not-found"
-    title = "The experiment has no schedule"
 
-
-class ExperimentInvalid(Invalid):
+class ExperimentInvalid(Invalid, title="The experiment is not valid"):
     """A document is not a valid experiment, or asks of a system what it cannot do."""
-
-    slug = "experiment-invalid"
-    title = "The experiment is not valid"
 
     @classmethod
     def of(cls, errors: Iterable[FieldError]) -> "ExperimentInvalid":
@@ -63,22 +48,15 @@ class ExperimentInvalid(Invalid):
         return cls(f"{place}{first.message}{more}", errors=fields)
 
 
-class ScheduleInvalid(Invalid):
+class ScheduleInvalid(Invalid, title="The schedule is not valid"):
     """The cron expression or the time zone cannot be used."""
 
-    slug = "schedule-invalid"
-    title = "The schedule is not valid"
 
-
-class SlugTaken(Conflict):
+class SlugTaken(Conflict, slug="experiment-slug-taken", title="The slug is taken"):
     """Another experiment of the project has this slug."""
 
-    slug = "experiment-slug-taken"
-    title = "The slug is taken"
 
-
-class SlugChanged(Invalid):
+class SlugChanged(
+    Invalid, slug="experiment-slug-changed", title="The slug of an experiment does not change"
+):
     """A revision has another slug than its experiment."""
-
-    slug = "experiment-slug-changed"
-    title = "The slug of an experiment does not change"

@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Index, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 
@@ -64,7 +64,7 @@ class Experiment(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     slug: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(Text)
     description: Mapped[str] = mapped_column(Text, default="")
@@ -88,8 +88,8 @@ class ExperimentRevision(Base):
     __table_args__ = (UniqueConstraint("experiment_id", "number"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    experiment_id: Mapped[UUID] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    experiment_id: Mapped[UUID] = reference("experiments")
     number: Mapped[int]
     """From 1."""
     document: Mapped[dict[str, Any]] = mapped_column(JSONB)
@@ -109,10 +109,8 @@ class Schedule(Base):
         Index("ix_schedules_due", "next_at", postgresql_where=text("enabled")),
     )
 
-    experiment_id: Mapped[UUID] = mapped_column(
-        ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True
-    )
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    experiment_id: Mapped[UUID] = reference("experiments", primary_key=True)
+    project_id: Mapped[UUID] = reference("projects")
     cron: Mapped[str] = mapped_column(Text)
     time_zone: Mapped[str] = mapped_column(Text)
     """IANA name, for example `Europe/Vienna`."""
@@ -144,8 +142,8 @@ class ScheduleOccurrence(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    experiment_id: Mapped[UUID] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    experiment_id: Mapped[UUID] = reference("experiments")
     """It outlives the schedule: what happened stays."""
     first_at: Mapped[datetime.datetime]
     """Of a stretch of dates; else the date itself."""

@@ -17,6 +17,7 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.logs import masked
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Problem
+from weighhouse_backend.kit.schemas import read_of
 
 KEPT = 1000
 """Occurrences of an experiment; older ones are forgotten."""
@@ -176,16 +177,12 @@ def reason_of(error: Exception) -> str:
 
 def read_occurrence(occurrence: ScheduleOccurrence) -> OccurrenceRead:
     """An occurrence as the API shows it."""
-    return OccurrenceRead(
-        id=occurrence.id,
-        first_at=occurrence.first_at,
-        scheduled_for=occurrence.scheduled_for,
-        dates_count=occurrence.dates_count,
+    return read_of(
+        OccurrenceRead,
+        occurrence,
         outcome=Outcome(occurrence.outcome),
-        reason=occurrence.reason,
         campaign=_campaign(occurrence.campaign_id, occurrence.campaign_number),
         other_campaign=_campaign(occurrence.other_campaign_id, occurrence.other_campaign_number),
-        noted_at=occurrence.noted_at,
     )
 
 

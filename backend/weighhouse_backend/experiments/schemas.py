@@ -10,6 +10,7 @@ from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.experiments.models import Missed, Outcome, Overlap
 from weighhouse_backend.kit.one_of import TEXT, exactly_one
 from weighhouse_backend.kit.problems import FieldProblem
+from weighhouse_backend.kit.schemas import Body
 
 
 class DocumentSource(BaseModel):
@@ -186,10 +187,8 @@ class ScheduleWrite(BaseModel):
     records them only. While it is switched off, dates are recorded only, whatever stands here."""
 
 
-class SchedulePreviewRequest(BaseModel):
+class SchedulePreviewRequest(Body):
     """A schedule to try."""
-
-    model_config = ConfigDict(extra="forbid")
 
     cron: Annotated[str, Field(max_length=200)]
     time_zone: Annotated[str, Field(max_length=64)]

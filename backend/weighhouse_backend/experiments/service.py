@@ -47,6 +47,7 @@ from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem
+from weighhouse_backend.kit.schemas import read_of
 
 RESERVED_SLUGS = frozenset({"fairness", "validate"})
 _READ = "documents that were read"
@@ -343,16 +344,9 @@ def summary(
     """An experiment with its schedule, as the API shows it."""
     still = stands_still and schedule is not None and schedule.enabled
     last = experiment.last_campaign_id
-    return ExperimentSummary(
-        id=experiment.id,
-        slug=experiment.slug,
-        name=experiment.name,
-        description=experiment.description,
-        project_id=experiment.project_id,
-        owner_name=experiment.owner_name,
-        current_revision=experiment.current_revision,
-        created_at=experiment.created_at,
-        updated_at=experiment.updated_at,
+    return read_of(
+        ExperimentSummary,
+        experiment,
         targets=[TargetOfSummary.model_validate(target) for target in experiment.targets],
         last_campaign=LastCampaign(
             id=last,
@@ -377,13 +371,8 @@ def summary(
 
 def read_revision(revision: ExperimentRevision) -> ExperimentRevisionRead:
     """A revision as the API shows it."""
-    return ExperimentRevisionRead(
-        id=revision.id,
-        number=revision.number,
-        experiment_id=revision.experiment_id,
-        created_at=revision.created_at,
-        author_name=revision.author_name,
-        document=revision.document,
+    return read_of(
+        ExperimentRevisionRead,
+        revision,
         yaml=experiment_to_yaml(Document.as_kept(revision.document)),
-        content_hash=revision.content_hash,
     )

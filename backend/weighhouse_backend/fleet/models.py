@@ -4,11 +4,11 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Text, UniqueConstraint, Uuid
+from sqlalchemy import BigInteger, Text, UniqueConstraint, Uuid
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 HOME = "home"
@@ -22,13 +22,9 @@ class Agent(Base):
     __table_args__ = (UniqueConstraint("project_id", "instance_id"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
+    project_id: Mapped[UUID] = reference("projects", index=True)
     """The project that it was enrolled in; entries about it stand in that project's audit log."""
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", index=True)
     """Whose it is."""
     lent_to: Mapped[list[UUID] | None] = mapped_column(ARRAY(Uuid()))
     """Projects of the organization that it works for. Null, of machines enrolled before they were
@@ -71,7 +67,7 @@ class RegistrationToken(Base):
     __tablename__ = "registration_tokens"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
     labels: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     roles: Mapped[list[Any]] = mapped_column(JSONB)

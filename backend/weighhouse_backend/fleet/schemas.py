@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 from weighhouse_protocol.order import SessionOpening
 from weighhouse_protocol.text import Named
 
+from weighhouse_backend.kit.schemas import Body
+
 LabelName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9][\w./-]*$")]
 LabelValue = Annotated[str, Named(200, least=0)]
 AgentStatus = Literal["online", "busy", "unreachable", "draining", "revoked"]
@@ -54,10 +56,8 @@ class AgentRead(BaseModel):
     registered_at: datetime.datetime
 
 
-class AgentChange(BaseModel):
+class AgentChange(Body):
     """What a maintainer changes of an agent; what is left out stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     labels: dict[LabelName, LabelValue] | None = Field(
         default=None, max_length=50, examples=[{"rack": "a"}]

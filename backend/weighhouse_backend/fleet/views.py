@@ -9,6 +9,7 @@ from weighhouse_backend.catalog.service import Bringer, Offered
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentRead, AgentStatus, PluginOnAgent
 from weighhouse_backend.kit.etags import etag
+from weighhouse_backend.kit.schemas import read_of
 
 Offers = Mapping[tuple[UUID, str], Offered]
 """Agent and plugin → what the agent has."""
@@ -27,23 +28,14 @@ def shown(
     :param offers: of agents that work for the same projects.
     :param silent_seconds: since something was heard of it, where it ought to be heard of.
     """
-    return AgentRead(
-        id=agent.id,
-        name=agent.name,
+    return read_of(
+        AgentRead,
+        agent,
         status=status,
-        roles=agent.roles,
-        labels=agent.labels,
-        project_id=agent.project_id,
-        lent_to=agent.lent_to,
         no_work=no_work(agent, status, silent_seconds),
         current_run_id=run_id,
         last_heartbeat_at=agent.seen_at,
-        spool_bytes=agent.spool_bytes,
-        facts=agent.facts,
         plugins=_plugins(agent, offers),
-        policy=agent.policy,
-        agent_version=agent.agent_version,
-        registered_at=agent.registered_at,
     )
 
 

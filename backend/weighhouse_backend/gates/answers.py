@@ -26,6 +26,7 @@ from weighhouse_backend.gates.schemas import (
     SubjectChangeRead,
     SupersededVerdictRead,
 )
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.series.history import CellFamily
 
 _VERDICT: TypeAdapter[GateVerdict] = TypeAdapter(GateVerdict)
@@ -134,16 +135,12 @@ def details_of(kept: CampaignVerdict) -> GateDetails | None:
 
 def superseded_read(former: CampaignVerdict) -> SupersededVerdictRead:
     """A verdict that held before."""
-    return SupersededVerdictRead(
-        number=former.number,
+    return read_of(
+        SupersededVerdictRead,
+        former,
         verdict=_VERDICT.validate_python(former.verdict),
-        message=former.message,
         threshold_percent=in_percent(former.threshold),
         base_campaign_ids=[UUID(one) for one in former.bases],
-        rules_version=former.rules_version,
-        judged_at=former.judged_at,
-        superseded_at=former.superseded_at,
-        superseded_because=former.superseded_because,
     )
 
 
@@ -169,21 +166,19 @@ def _mismatches(cells: Sequence[Matched]) -> list[MismatchRead]:
 
 def _cell_read(verdict: CellVerdict, cell: Matched) -> GateCellRead:
     target, workload, _ = cell.key
-    return GateCellRead(
+    return read_of(
+        GateCellRead,
+        verdict,
         target=target,
         workload=workload,
         load_level=estimates.load_level(cell.candidate.runs[0]),
         metric=verdict.evidence.metric.name,
-        outcome=verdict.outcome,
         p_worse=None if verdict.base is None else verdict.base.p_worse,
-        stopped_by=verdict.stopped_by,
-        p_failures=verdict.p_failures,
         between_known=None if verdict.base is None else verdict.base.between_known,
         elsewhere=verdict.base is not None and verdict.base.elsewhere,
         hopeless=None if verdict.base is None else verdict.base.hopeless,
         first=_figure_read(verdict.first),
         again=_figure_read(verdict.again),
-        taken_back=verdict.taken_back,
     )
 
 

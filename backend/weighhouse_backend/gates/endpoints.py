@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 from weighhouse_protocol.bases import BaseChoice, BaseText
 
 from weighhouse_backend.campaigns.dependencies import CampaignServiceDep, LeavingServiceDep
@@ -23,10 +23,9 @@ from weighhouse_backend.gates.rejudgement_schemas import (
 from weighhouse_backend.gates.schemas import GateRead, TrackRecordRead
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
-PageDep = Annotated[PageQuery, Depends()]
 
 
 @router.get("/campaigns/{campaign_id}/gate", tags=["campaigns"])

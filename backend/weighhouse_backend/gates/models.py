@@ -5,11 +5,11 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, text
+from sqlalchemy import CheckConstraint, Index, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 
@@ -31,21 +31,15 @@ class CampaignVerdict(Base):
         ),
     )
 
-    campaign_id: Mapped[UUID] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
-    )
+    campaign_id: Mapped[UUID] = reference("campaigns", primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """Counts a campaign's verdicts from 1."""
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    base_campaign_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="SET NULL")
-    )
+    project_id: Mapped[UUID] = reference("projects")
+    base_campaign_id: Mapped[UUID | None] = reference("campaigns", ondelete="SET NULL")
     """The latest of its bases."""
     bases: Mapped[list[Any]] = mapped_column(JSONB, default=list)
     """Identifiers of all campaigns it was judged by, latest first."""
-    anchor_campaign_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="SET NULL")
-    )
+    anchor_campaign_id: Mapped[UUID | None] = reference("campaigns", ondelete="SET NULL")
     verdict: Mapped[str] = mapped_column(Text)
     threshold: Mapped[float]
     """Practical threshold for throughput, relative."""
@@ -68,7 +62,7 @@ class Rejudgement(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     rules_version: Mapped[int]
     """Of the day it was asked for."""
     dry_run: Mapped[bool]
@@ -101,13 +95,9 @@ class RejudgedCampaign(Base):
         Index("ix_rejudged_campaigns_campaign_id", "campaign_id"),
     )
 
-    rejudgement_id: Mapped[UUID] = mapped_column(
-        ForeignKey("rejudgements.id", ondelete="CASCADE"), primary_key=True
-    )
-    campaign_id: Mapped[UUID] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
-    )
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    rejudgement_id: Mapped[UUID] = reference("rejudgements", primary_key=True)
+    campaign_id: Mapped[UUID] = reference("campaigns", primary_key=True)
+    project_id: Mapped[UUID] = reference("projects")
     tries: Mapped[int] = mapped_column(default=0)
     outcome: Mapped[str | None] = mapped_column(Text)
     """`Outcome`; None: it waits for its turn."""

@@ -35,6 +35,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.kit.unit_of_work import Transactions
 from weighhouse_backend.runs.models import Campaign
 
@@ -131,14 +132,9 @@ class RejudgementService:
     def shown(self, rejudgement: Rejudgement) -> RejudgementRead:
         """A rejudgement with its progress."""
         counts = self.repository.counts(rejudgement.id)
-        return RejudgementRead(
-            id=rejudgement.id,
-            project_id=rejudgement.project_id,
-            dry_run=rejudgement.dry_run,
-            rules_version=rejudgement.rules_version,
-            requested_by=rejudgement.requested_by,
-            created_at=rejudgement.created_at,
-            finished_at=rejudgement.finished_at,
+        return read_of(
+            RejudgementRead,
+            rejudgement,
             campaigns=RejudgementProgress(
                 total=sum(counts.values()),
                 waiting=counts.get(None, 0),

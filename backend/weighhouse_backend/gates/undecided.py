@@ -169,7 +169,9 @@ def _course(plan: Repetitions, progress: Progress) -> CellCourse:
 
 
 def _sides(campaign: CampaignFigures, plan: Repetitions, floors: Floors) -> list[Answer]:
-    """Each target against the first, corrected together as the comparison's table is."""
+    """Each target against the first, corrected together as the comparison's table of what clients
+    see is.
+    """
     thresholds = thresholds_of(campaign.document.thresholds)
     judged: list[Judgement] = []
     places: dict[tuple[PlannedCell, PlannedCell], int | None] = {}
@@ -178,7 +180,7 @@ def _sides(campaign: CampaignFigures, plan: Repetitions, floors: Floors) -> list
         if cell.target_index == 0 or first not in campaign.cells:
             continue
         places[first, cell] = None
-        for metric in CATALOGUE.judged:
+        for metric in CATALOGUE.judged_in("performance"):
             judgement = judge(
                 metric,
                 blocks(campaign.cells[first], metric.name),

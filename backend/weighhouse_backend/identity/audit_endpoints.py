@@ -12,13 +12,12 @@ from weighhouse_backend.identity.dependencies import AuditServiceDep
 from weighhouse_backend.identity.schemas import AuditEntryRead
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.downloads import content_disposition
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["projects"])
 
 
 WantedDep = Annotated[AuditQuery, Depends()]
-PageDep = Annotated[PageQuery, Depends()]
 
 
 @router.get("/audit-entries")

@@ -3,10 +3,10 @@
 import datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, LargeBinary, Text
+from sqlalchemy import BigInteger, LargeBinary, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.seals import SEALED
 
@@ -16,9 +16,7 @@ class SecondFactor(Base):
 
     __tablename__ = "second_factors"
 
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
-    )
+    user_id: Mapped[UUID] = reference("users", primary_key=True)
     key_sealed: Mapped[str | None] = mapped_column(Text, info=SEALED)
     """What the authenticator shares with the platform, sealed; None: there is none."""
     created_at: Mapped[datetime.datetime]
@@ -40,9 +38,7 @@ class Passkey(Base):
     __tablename__ = "passkeys"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("second_factors.user_id", ondelete="CASCADE"), index=True
-    )
+    user_id: Mapped[UUID] = reference("second_factors.user_id", index=True)
     name: Mapped[str] = mapped_column(Text)
     """What its holder calls it."""
     credential_id: Mapped[bytes] = mapped_column(LargeBinary, unique=True)
@@ -62,9 +58,7 @@ class RecoveryCode(Base):
     __tablename__ = "recovery_codes"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("second_factors.user_id", ondelete="CASCADE"), index=True
-    )
+    user_id: Mapped[UUID] = reference("second_factors.user_id", index=True)
     code_hash: Mapped[str] = mapped_column(Text)
     used_at: Mapped[datetime.datetime | None]
 
@@ -75,7 +69,7 @@ class FactorLetter(Base):
     __tablename__ = "factor_letters"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[UUID] = reference("users", index=True)
     kind: Mapped[str] = mapped_column(Text)
     """What happened, as the audit log calls it: `second_factor.` and this."""
     at: Mapped[datetime.datetime]

@@ -4,12 +4,12 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Index, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.identity.roles import MemberRole, Role
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.seals import SEALED
 
@@ -51,9 +51,7 @@ class Project(Base):
     __table_args__ = (UniqueConstraint("organization_id", "slug"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE")
-    )
+    organization_id: Mapped[UUID] = reference("organizations")
     slug: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime.datetime]
@@ -70,12 +68,8 @@ class Membership(Base):
     __tablename__ = "memberships"
     __table_args__ = (CheckConstraint(MEMBER_ROLE, name="role"),)
 
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
-    )
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", primary_key=True)
+    user_id: Mapped[UUID] = reference("users", primary_key=True, index=True)
     role: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime.datetime]
 
@@ -86,12 +80,8 @@ class ProjectMembership(Base):
     __tablename__ = "project_memberships"
     __table_args__ = (CheckConstraint(_ROLE, name="role"),)
 
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True
-    )
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    project_id: Mapped[UUID] = reference("projects", primary_key=True)
+    user_id: Mapped[UUID] = reference("users", primary_key=True, index=True)
     role: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime.datetime]
 
@@ -103,12 +93,8 @@ class Invitation(Base):
     __table_args__ = (CheckConstraint(MEMBER_ROLE, name="role"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
-    )
-    project_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", index=True)
+    project_id: Mapped[UUID | None] = reference("projects", index=True)
     """The one project that the role is for; none: the whole organization."""
     email: Mapped[str] = mapped_column(Text)
     role: Mapped[str] = mapped_column(Text)
@@ -126,7 +112,7 @@ class PasswordReset(Base):
     __tablename__ = "password_resets"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[UUID] = reference("users", index=True)
     created_at: Mapped[datetime.datetime]
     expires_at: Mapped[datetime.datetime]
     mailed_at: Mapped[datetime.datetime | None]
@@ -140,18 +126,14 @@ class ApiToken(Base):
     __table_args__ = (CheckConstraint(_ROLE, name="role"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
+    project_id: Mapped[UUID] = reference("projects", index=True)
     name: Mapped[str] = mapped_column(Text)
     role: Mapped[str] = mapped_column(Text)
     prefix: Mapped[str] = mapped_column(Text)
     """The token's readable beginning."""
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
     created_by: Mapped[str] = mapped_column(Text)
-    owner_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), index=True
-    )
+    owner_id: Mapped[UUID | None] = reference("users", index=True)
     """Whose personal token it is; none: the project's."""
     scopes: Mapped[list[Any] | None]
     """What it may do within its role; none: all of it."""
@@ -161,13 +143,9 @@ class ApiToken(Base):
     """The address it was last used from."""
     expires_at: Mapped[datetime.datetime | None]
     revoked_at: Mapped[datetime.datetime | None]
-    replaced_by: Mapped[UUID | None] = mapped_column(
-        ForeignKey("api_tokens.id", ondelete="SET NULL")
-    )
+    replaced_by: Mapped[UUID | None] = reference("api_tokens", ondelete="SET NULL")
     """The token that was made in its place; this one ends at `expires_at`."""
-    trust_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("pipeline_trusts.id", ondelete="SET NULL"), index=True
-    )
+    trust_id: Mapped[UUID | None] = reference("pipeline_trusts", ondelete="SET NULL", index=True)
     """The trust of a pipeline that it was given by, while there is that trust."""
     pipeline: Mapped[str | None] = mapped_column(Text)
     """Whom the CI service said the pipeline to be; none: people made the token."""
@@ -180,9 +158,7 @@ class PipelineTrust(Base):
     __table_args__ = (CheckConstraint(_ROLE, name="role"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
+    project_id: Mapped[UUID] = reference("projects", index=True)
     name: Mapped[str] = mapped_column(Text)
     """Stands beside what its pipelines do."""
     issuer: Mapped[str] = mapped_column(Text)
@@ -218,11 +194,9 @@ class LoginSession(Base):
     __tablename__ = "login_sessions"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[UUID] = reference("users", index=True)
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
-    provider_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True
-    )
+    provider_id: Mapped[UUID | None] = reference("identity_providers", index=True)
     """The provider that vouched for them: the login is for its organization alone."""
     sign_out_sealed: Mapped[str | None] = mapped_column(Text, info=SEALED)
     """Where they sign out of the provider; sealed, for it carries what the provider said."""
@@ -247,9 +221,7 @@ class LoginFailure(Base):
     email: Mapped[str] = mapped_column(Text)
     address: Mapped[str] = mapped_column(Text)
     """Whence; of IPv6 the network."""
-    device_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("login_devices.id", ondelete="CASCADE"), index=True
-    )
+    device_id: Mapped[UUID | None] = reference("login_devices", index=True)
     """The person's own device it came from."""
     known_address: Mapped[bool]
     """Whether the person had signed in from there lately."""
@@ -263,7 +235,7 @@ class LoginDevice(Base):
     __table_args__ = (Index("ix_login_devices_user_id_address", "user_id", "address"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    user_id: Mapped[UUID] = reference("users")
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
     """Of its cookie, which is another one after each login."""
     address: Mapped[str] = mapped_column(Text)
@@ -278,9 +250,7 @@ class IdentityProvider(Base):
     __tablename__ = "identity_providers"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), unique=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", unique=True)
     name: Mapped[str] = mapped_column(Text)
     """As it stands on the button."""
     issuer: Mapped[str] = mapped_column(Text)
@@ -305,12 +275,10 @@ class Identity(Base):
     __table_args__ = (UniqueConstraint("provider_id", "issuer", "subject"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    provider_id: Mapped[UUID] = mapped_column(
-        ForeignKey("identity_providers.id", ondelete="CASCADE")
-    )
+    provider_id: Mapped[UUID] = reference("identity_providers")
     issuer: Mapped[str] = mapped_column(Text)
     subject: Mapped[str] = mapped_column(Text)
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[UUID] = reference("users", index=True)
     by_groups: Mapped[bool]
     """Groups gave them a role once: without any they have none any more."""
     created_at: Mapped[datetime.datetime]
@@ -325,9 +293,7 @@ class SignIn(Base):
     state_hash: Mapped[str] = mapped_column(Text, primary_key=True)
     browser_hash: Mapped[str] = mapped_column(Text)
     """Of the cookie of the browser that was sent."""
-    provider_id: Mapped[UUID] = mapped_column(
-        ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True
-    )
+    provider_id: Mapped[UUID] = reference("identity_providers", index=True)
     nonce: Mapped[str] = mapped_column(Text)
     verifier_sealed: Mapped[str] = mapped_column(Text, info=SEALED)
     next: Mapped[str] = mapped_column(Text)
@@ -342,7 +308,7 @@ class AuditEntry(Base):
     __table_args__ = (Index("ix_audit_entries_project_id_at", "project_id", "at"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID | None] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID | None] = reference("projects")
     actor: Mapped[str] = mapped_column(Text)
     action: Mapped[str] = mapped_column(Text)
     """For example `api_token.created`."""

@@ -10,12 +10,11 @@ from weighhouse_protocol.text import Named
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.kit.mail import MailAddress
+from weighhouse_backend.kit.schemas import Body
 
 
-class SessionCreate(BaseModel):
+class SessionCreate(Body):
     """A login."""
-
-    model_config = ConfigDict(extra="forbid")
 
     email: str = Field(max_length=320, examples=["admin@weighhouse.local"])
     password: str = Field(max_length=1000)
@@ -54,18 +53,14 @@ class ProjectRead(BaseModel):
     archived_by: str | None = None
 
 
-class ProjectUpdate(BaseModel):
+class ProjectUpdate(Body):
     """A project's new name; its slug stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, Named(120)] = Field(examples=["Storage team"])
 
 
-class ProjectCreate(BaseModel):
+class ProjectCreate(Body):
     """A project to make."""
-
-    model_config = ConfigDict(extra="forbid")
 
     slug: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=63, examples=["storage"])
     name: Annotated[str, Named(120)] = Field(examples=["Storage team"])
@@ -83,10 +78,8 @@ class SessionRead(BaseModel):
     """Names of organizations that open once this person has a second factor."""
 
 
-class ApiTokenCreate(BaseModel):
+class ApiTokenCreate(Body):
     """A token to make."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, Named(80)] = Field(examples=["nightly build"])
     role: Role = Role.MEMBER
@@ -130,10 +123,8 @@ class ApiTokenMade(ApiTokenRead):
     token: str
 
 
-class ApiTokenRotate(BaseModel):
+class ApiTokenRotate(Body):
     """A token to be replaced."""
-
-    model_config = ConfigDict(extra="forbid")
 
     overlap_hours: float = Field(default=24, ge=0, le=30 * 24, strict=True)
     """How long the old one holds beside the new one."""
@@ -153,26 +144,20 @@ class MemberRead(BaseModel):
     """Whether their logins take one; null: only owners of the organization are told."""
 
 
-class MemberUpdate(BaseModel):
+class MemberUpdate(Body):
     """A person's new role in the organization."""
-
-    model_config = ConfigDict(extra="forbid")
 
     role: MemberRole
 
 
-class ProjectRoleUpdate(BaseModel):
+class ProjectRoleUpdate(Body):
     """A member's role in one project."""
-
-    model_config = ConfigDict(extra="forbid")
 
     role: Role
 
 
-class InvitationCreate(BaseModel):
+class InvitationCreate(Body):
     """A person to ask in."""
-
-    model_config = ConfigDict(extra="forbid")
 
     email: MailAddress
     role: MemberRole = MemberRole.MEMBER
@@ -216,10 +201,8 @@ class InvitationOpened(BaseModel):
     """Whether the address has an account, whose password is asked for."""
 
 
-class InvitationAccept(BaseModel):
+class InvitationAccept(Body):
     """Somebody joins."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, Named(120)] | None = None
     """Of a new account."""
@@ -227,19 +210,15 @@ class InvitationAccept(BaseModel):
     """A new account's, or the one that the address' account has."""
 
 
-class PasswordChange(BaseModel):
+class PasswordChange(Body):
     """A new password for oneself."""
-
-    model_config = ConfigDict(extra="forbid")
 
     current: str = Field(max_length=1000)
     password: str = Field(max_length=1000)
 
 
-class PasswordResetAsk(BaseModel):
+class PasswordResetAsk(Body):
     """Somebody forgot a password."""
-
-    model_config = ConfigDict(extra="forbid")
 
     email: str = Field(max_length=320)
 
@@ -250,10 +229,8 @@ class PasswordResetOpened(BaseModel):
     email: str
 
 
-class PasswordResetSet(BaseModel):
+class PasswordResetSet(Body):
     """A password over a link."""
-
-    model_config = ConfigDict(extra="forbid")
 
     password: str = Field(max_length=1000)
 
@@ -270,10 +247,8 @@ class LoginRead(BaseModel):
     """The one that asks."""
 
 
-class OrganizationCreate(BaseModel):
+class OrganizationCreate(Body):
     """An organization to make, with its first project."""
-
-    model_config = ConfigDict(extra="forbid")
 
     slug: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=63, examples=["storage-inc"])
     name: Annotated[str, Named(120)] = Field(examples=["Storage Inc."])

@@ -1,9 +1,8 @@
 """API tokens."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from weighhouse_backend.identity.access import ManagerDep
 from weighhouse_backend.identity.dependencies import TokenServiceDep
@@ -14,10 +13,9 @@ from weighhouse_backend.identity.schemas import (
     ApiTokenRotate,
 )
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
-PageDep = Annotated[PageQuery, Depends()]
 
 
 @router.get("/api-tokens", tags=["tokens"])

@@ -21,6 +21,8 @@ PAUSES_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)
 """Before the first, second … try after an end; the last one from then on."""
 STEADY_SECONDS = 5.0
 """One that has gone on for so long since it began again is taken for well."""
+AGAIN_SECONDS = 6.0
+"""What goes on for so long after it was cancelled is cancelled again; longer than an end takes."""
 
 
 @dataclass
@@ -88,9 +90,14 @@ class Background:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Cancels all, and waits for them."""
-        for task in self._tasks:
-            task.cancel()
+        """Cancels all, and waits for them. What goes on nevertheless is cancelled again: libraries
+        lose a cancellation that comes while they connect.
+        """
+        going = set(self._tasks)
+        while going:
+            for task in going:
+                task.cancel()
+            _ended, going = await asyncio.wait(going, timeout=AGAIN_SECONDS)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks.clear()
 

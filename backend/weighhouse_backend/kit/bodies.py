@@ -46,20 +46,12 @@ Recogniser = Callable[[Request, Session], Hashable]
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
-class BodyTooSlow(Problem):
+class BodyTooSlow(Problem, status=408, title="The request's body came too slowly"):
     """A body came too slowly, or not whole."""
 
-    status = 408
-    slug = "body-too-slow"
-    title = "The request's body came too slowly"
 
-
-class EncodingNotTaken(Problem):
+class EncodingNotTaken(Problem, status=415, title="Bodies are taken as they are, not compressed"):
     """A body is compressed."""
-
-    status = 415
-    slug = "encoding-not-taken"
-    title = "Bodies are taken as they are, not compressed"
 
 
 class BodyCutShort(Problem):

@@ -13,6 +13,7 @@ from sqlalchemy import (
     ColumnElement,
     DateTime,
     Engine,
+    ForeignKey,
     MetaData,
     QueuePool,
     Table,
@@ -22,7 +23,14 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
-from sqlalchemy.orm import DeclarativeBase, InstrumentedAttribute, Session, sessionmaker
+from sqlalchemy.orm import (
+    DeclarativeBase,
+    InstrumentedAttribute,
+    MappedColumn,
+    Session,
+    mapped_column,
+    sessionmaker,
+)
 
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
@@ -61,6 +69,17 @@ class Base(DeclarativeBase):
         dict[str, Any]: JSONB(none_as_null=True),
         list[Any]: JSONB(none_as_null=True),
     }
+
+
+def reference(table: str, *, ondelete: str = "CASCADE", **column: Any) -> MappedColumn[Any]:
+    """A column that names a row of another table.
+
+    :param table: whose `id` it is; or `table.column`.
+    :param ondelete: what becomes of this row when that one goes.
+    :param column: the rest, as `mapped_column` takes it.
+    """
+    target = table if "." in table else f"{table}.id"
+    return mapped_column(ForeignKey(target, ondelete=ondelete), **column)
 
 
 def make_engine(url: str, *, pool_size: int = 10, pooled: bool = False) -> Engine:

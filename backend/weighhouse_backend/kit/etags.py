@@ -3,12 +3,8 @@
 from weighhouse_backend.kit.problems import Problem
 
 
-class Changed(Problem):
+class Changed(Problem, status=412, slug="changed-meanwhile", title="It was changed meanwhile"):
     """Somebody else changed it meanwhile."""
-
-    status = 412
-    slug = "changed-meanwhile"
-    title = "It was changed meanwhile"
 
 
 ASK_AGAIN = "private, no-cache"

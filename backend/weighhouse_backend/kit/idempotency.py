@@ -15,12 +15,13 @@ from weighhouse_backend.kit.problems import Problem
 KEPT = datetime.timedelta(hours=24)
 
 
-class KeyReused(Problem):
+class KeyReused(
+    Problem,
+    status=422,
+    slug="idempotency-key-reused",
+    title="This Idempotency-Key was used for another request",
+):
     """The key was used before, for another request."""
-
-    status = 422
-    slug = "idempotency-key-reused"
-    title = "This Idempotency-Key was used for another request"
 
 
 class IdempotencyRecord(Base):

@@ -39,11 +39,8 @@ MailAddress = Annotated[
 """An address that somebody types, and letters go to."""
 
 
-class NoMail(Conflict):
+class NoMail(Conflict, title="This installation sends no mail"):
     """The installation has no way to send mail."""
-
-    slug = "no-mail"
-    title = "This installation sends no mail"
 
 
 class NotMailable(ValueError):

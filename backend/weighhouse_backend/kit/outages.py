@@ -22,26 +22,16 @@ IN_DATABASE, IN_FILES, WRITES = "database", "files", "writes"
 """What a condition is about."""
 
 
-class NoSpace(Problem):
+class NoSpace(Problem, status=507, title="There is no space left; nothing was kept of this"):
     """A disk of the platform is full."""
 
-    status = 507
-    slug = "no-space"
-    title = "There is no space left; nothing was kept of this"
 
-
-class DatabaseAway(Unavailable):
+class DatabaseAway(Unavailable, title="The database does not answer; try again"):
     """PostgreSQL does not answer, or not as it should."""
 
-    slug = "database-away"
-    title = "The database does not answer; try again"
 
-
-class RedisAway(Unavailable):
+class RedisAway(Unavailable, title="Redis does not answer; try again"):
     """Redis does not answer."""
-
-    slug = "redis-away"
-    title = "Redis does not answer; try again"
 
 
 FILES_FULL = "the disk below the platform's files is full"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Select, func, literal, select, tuple_
 from sqlalchemy.orm import Session
@@ -66,6 +66,9 @@ class PageQuery(BaseModel):
     """Of another part's answer; or `oldest`: the last part."""
     total: bool = False
     """Count all parts together, up to `MOST_COUNTED`."""
+
+
+PageDep = Annotated[PageQuery, Depends()]
 
 
 @dataclass(frozen=True, slots=True)

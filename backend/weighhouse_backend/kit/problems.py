@@ -1,5 +1,6 @@
 """Errors as problem documents (RFC 9457): a class each, with a page of documentation each."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -20,6 +21,8 @@ MOST_ERRORS = 50
 """How many faults of a request are told."""
 MOST_CHARACTERS, MOST_DEPTH = 500, 50
 """Of what is told of one, as it may be the caller's own words."""
+WORDS = re.compile(r"(?<!^)(?=[A-Z])")
+"""Where a word begins within a class's name."""
 _SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
@@ -43,11 +46,23 @@ class ProblemDocument(BaseModel):
 
 
 class Problem(Exception):
-    """Base of all errors a caller is told about; a subclass says what happened."""
+    """Base of all errors a caller is told about; a subclass says what happened.
+
+    A class says its `title`, its HTTP `status` where it is not its base's, and the `slug` of its
+    page (`docs/problems/SLUG.md`) where that is not the class's name in small letters with hyphens.
+    """
 
     status: ClassVar[int] = 400
     slug: ClassVar[str] = "bad-request"
     title: ClassVar[str] = "The request cannot be carried out"
+
+    def __init_subclass__(
+        cls, *, title: str | None = None, status: int | None = None, slug: str | None = None
+    ) -> None:
+        super().__init_subclass__()
+        if title is not None:
+            cls.title, cls.slug = title, slug or WORDS.sub("-", cls.__name__).lower()
+        cls.status = status or cls.status
 
     def __init__(
         self,
@@ -74,91 +89,48 @@ class Problem(Exception):
         )
 
 
-class NotFound(Problem):
+class NotFound(Problem, status=404, title="There is no such thing here"):
     """There is no such thing, or not for this caller."""
 
-    status = 404
-    slug = "not-found"
-    title = "There is no such thing here"
 
-
-class Forbidden(Problem):
+class Forbidden(Problem, status=403, title="Your role does not allow this"):
     """The caller's role does not allow it."""
 
-    status = 403
-    slug = "forbidden"
-    title = "Your role does not allow this"
 
-
-class NotAuthenticated(Problem):
+class NotAuthenticated(Problem, status=401, title="Sign in, or send a valid token"):
     """Nobody is signed in, or the token is not valid."""
 
-    status = 401
-    slug = "not-authenticated"
-    title = "Sign in, or send a valid token"
 
-
-class NotAllowed(Problem):
+class NotAllowed(Problem, status=405, title="This address does not take this method"):
     """The address knows no such method."""
 
-    status = 405
-    slug = "not-allowed"
-    title = "This address does not take this method"
 
-
-class Conflict(Problem):
+class Conflict(Problem, status=409, title="Not in this state"):
     """The state of things does not allow it now."""
 
-    status = 409
-    slug = "conflict"
-    title = "Not in this state"
 
-
-class Invalid(Problem):
+class Invalid(Problem, status=422, title="The request is not valid"):
     """A body or parameter is wrong."""
 
-    status = 422
-    slug = "invalid"
-    title = "The request is not valid"
 
-
-class BadCursor(Invalid):
+class BadCursor(Invalid, title="The cursor is not one of ours"):
     """The cursor of a list is not one that was handed out."""
 
-    slug = "bad-cursor"
-    title = "The cursor is not one of ours"
 
-
-class BodyTooLarge(Problem):
+class BodyTooLarge(Problem, status=413, title="The request's body is too large"):
     """More was sent than is taken."""
 
-    status = 413
-    slug = "body-too-large"
-    title = "The request's body is too large"
 
-
-class AddressTooLong(Problem):
+class AddressTooLong(Problem, status=414, title="The request's address is too long"):
     """The query is longer than is taken."""
 
-    status = 414
-    slug = "address-too-long"
-    title = "The request's address is too long"
 
-
-class Unavailable(Problem):
+class Unavailable(Problem, status=503, title="Not available for the moment; try again"):
     """Something behind the API is away for now."""
 
-    status = 503
-    slug = "unavailable"
-    title = "Not available for the moment; try again"
 
-
-class Unexpected(Problem):
+class Unexpected(Problem, status=500, title="Something went wrong here; it was logged"):
     """A fault of ours."""
-
-    status = 500
-    slug = "unexpected"
-    title = "Something went wrong here; it was logged"
 
 
 def answer_to(problem: Problem, request: Request, status: int | None = None) -> JSONResponse:

@@ -65,12 +65,10 @@ wants one Redis, not a cluster of several; Celery's broker wants the same.
 """
 
 
-class TooManyRequests(Problem):
+class TooManyRequests(
+    Problem, status=429, title="Too many requests; wait as long as Retry-After says"
+):
     """More requests than the caller's budget."""
-
-    status = 429
-    slug = "too-many-requests"
-    title = "Too many requests; wait as long as Retry-After says"
 
 
 @dataclass(frozen=True, slots=True)

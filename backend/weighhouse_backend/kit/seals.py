@@ -22,11 +22,10 @@ SEALED = {"sealed": True}
 """The `info` of columns that hold what is sealed, by which all of them are found."""
 
 
-class CannotUnseal(Unavailable):
+class CannotUnseal(
+    Unavailable, title="A stored secret cannot be read with the platform's secret key"
+):
     """A stored secret was sealed with another key."""
-
-    slug = "cannot-unseal"
-    title = "A stored secret cannot be read with the platform's secret key"
 
 
 class Seal:

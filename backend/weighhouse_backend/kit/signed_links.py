@@ -25,11 +25,8 @@ LEAST_SECRET = 16
 ID_BYTES, END_BYTES = 16, 8
 
 
-class NoSecretKey(Unavailable):
+class NoSecretKey(Unavailable, title="The platform has no secret key to sign links with"):
     """Links cannot be signed."""
-
-    slug = "no-secret-key"
-    title = "The platform has no secret key to sign links with"
 
 
 class LinkUnknown(Exception):

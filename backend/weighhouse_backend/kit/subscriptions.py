@@ -61,8 +61,9 @@ class Listener:
         longest = LOOK_SECONDS if self.subscriptions.connected else LOOK_WITHOUT_REDIS_SECONDS
         if not self._messages and not self._look:
             async with resting():
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), min(seconds, longest))
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(min(seconds, longest)):
+                        await self._wake.wait()
         self._wake.clear()
         if self._look:
             self._look = False
@@ -161,6 +162,8 @@ class Subscriptions:
             self._asked.clear()
             async with asyncio.timeout(STEP_SECONDS):
                 subscribed = await self._subscribe(pubsub, subscribed)
+            if (mine := asyncio.current_task()) is not None and mine.cancelling():
+                raise asyncio.CancelledError  # which Redis' client loses now and then
             message = await self._next(pubsub)
             if message is not None:
                 heard_at = time.monotonic()
@@ -225,8 +228,9 @@ class Subscriptions:
         if not self.connected:
             return
         event = self._confirmations.setdefault(channel, asyncio.Event())
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(event.wait(), CONFIRM_SECONDS)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CONFIRM_SECONDS):
+                await event.wait()
 
     async def _disconnect(self) -> None:
         pubsub, self._pubsub = self._pubsub, None

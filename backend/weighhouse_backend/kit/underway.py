@@ -14,12 +14,10 @@ MOST_WAITING = 64
 """Of one sender: each is looked at whenever room is given back."""
 
 
-class TooManyBodies(Problem):
+class TooManyBodies(
+    Problem, status=429, title="Too many large bodies at a time; wait as long as Retry-After says"
+):
     """One sender has as much under way as it may."""
-
-    status = 429
-    slug = "too-many-bodies"
-    title = "Too many large bodies at a time; wait as long as Retry-After says"
 
 
 @dataclass(eq=False, slots=True)

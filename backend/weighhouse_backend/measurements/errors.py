@@ -7,67 +7,38 @@ from weighhouse_judging.arithmetic.histograms import HistogramError
 from weighhouse_backend.kit.problems import Problem, Unavailable, answer_to
 
 
-class ResultNotThere(Problem):
+class ResultNotThere(Problem, status=404, title="No such result"):
     """The run has no such result: nothing was measured, or it is not settled yet."""
 
-    status = 404
-    slug = "result-not-there"
-    title = "No such result"
 
-
-class LogGap(Problem):
+class LogGap(
+    Problem, status=416, slug="log-offset", title="The piece does not follow what is stored"
+):
     """A piece of a log does not begin where the last one ended."""
 
-    status = 416
-    slug = "log-offset"
-    title = "The piece does not follow what is stored"
 
-
-class LogTooLong(Problem):
+class LogTooLong(Problem, status=413, title="The log is too long"):
     """A log, or a piece of one, is larger than is kept."""
 
-    status = 413
-    slug = "log-too-long"
-    title = "The log is too long"
 
-
-class ArtifactDiffers(Problem):
+class ArtifactDiffers(Problem, status=422, title="The content does not match its hash"):
     """The content does not have the hash in its address."""
 
-    status = 422
-    slug = "artifact-differs"
-    title = "The content does not match its hash"
 
-
-class EventsInvalid(Problem):
+class EventsInvalid(Problem, status=422, title="An event cannot be read"):
     """An event holds what cannot be read."""
 
-    status = 422
-    slug = "events-invalid"
-    title = "An event cannot be read"
 
-
-class EventsTooMany(Problem):
+class EventsTooMany(Problem, status=413, title="No more events of this attempt are taken"):
     """A machine reports more of an attempt than is kept."""
 
-    status = 413
-    slug = "events-too-many"
-    title = "No more events of this attempt are taken"
 
-
-class FilesAway(Unavailable):
+class FilesAway(Unavailable, title="The store of files is away"):
     """The store that holds contents of files does not answer as one."""
 
-    slug = "files-away"
-    title = "The store of files is away"
 
-
-class ResultsUnreadable(Problem):
+class ResultsUnreadable(Problem, status=409, title="What was told of the run cannot be read"):
     """What an agent told of a run cannot be read, or does not fit together."""
-
-    status = 409
-    slug = "results-unreadable"
-    title = "What was told of the run cannot be read"
 
 
 def install_unreadable(app: FastAPI) -> None:

@@ -9,11 +9,11 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, Text
+from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, LargeBinary, Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 
 
 def _of_member() -> ForeignKeyConstraint:
@@ -37,7 +37,7 @@ class Interval(Base):
     over all drivers and stand with member 0."""
     sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """Number of the (first) event of the member."""
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     phase: Mapped[str] = mapped_column(Text)
     phase_index: Mapped[int]
     started_at: Mapped[datetime.datetime]
@@ -62,9 +62,7 @@ class LevelWindow(Base):
     __tablename__ = "level_windows"
     __table_args__ = (Index("ix_level_windows_project_id", "project_id"),)
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
+    attempt_id: Mapped[UUID] = reference("attempts", primary_key=True)
     width_seconds: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """Of the first interval in it: its event's; of several drivers, the step's number."""
@@ -72,7 +70,7 @@ class LevelWindow(Base):
     """Of the last interval in it."""
     member: Mapped[int | None]
     """Whose intervals; none: those of several drivers, merged on common bounds."""
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     phase: Mapped[str] = mapped_column(Text)
     phase_index: Mapped[int]
     phase_began_at: Mapped[datetime.datetime]
@@ -97,10 +95,8 @@ class LevelsWanted(Base):
 
     __tablename__ = "levels_wanted"
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    attempt_id: Mapped[UUID] = reference("attempts", primary_key=True)
+    project_id: Mapped[UUID] = reference("projects")
 
 
 class FaultCost(Base):
@@ -109,10 +105,8 @@ class FaultCost(Base):
     __tablename__ = "fault_costs"
     __table_args__ = (Index("ix_fault_costs_project_id", "project_id"),)
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    attempt_id: Mapped[UUID] = reference("attempts", primary_key=True)
+    project_id: Mapped[UUID] = reference("projects")
     body: Mapped[dict[str, Any]] = mapped_column(JSONB)
     """`fault_schemas.FaultsRead`."""
 
@@ -126,7 +120,7 @@ class ResourceSample(Base):
     attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
     member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     at: Mapped[datetime.datetime]
     cpu_percent: Mapped[float | None]
     """Of the system's processes; 100 = one core."""
@@ -152,7 +146,7 @@ class SampleWindow(Base):
     """Samples in a window of this level."""
     slot: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """How many windows of the level lie before it."""
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     last_sequence: Mapped[int]
     """Of the event of its last sample."""
     at: Mapped[datetime.datetime]
@@ -171,7 +165,7 @@ class TimelineMark(Base):
     attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
     member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     at: Mapped[datetime.datetime]
     kind: Mapped[str] = mapped_column(Text)
     label: Mapped[str] = mapped_column(Text)
@@ -188,7 +182,7 @@ class RunRecord(Base):
 
     attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
     member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     version: Mapped[str | None] = mapped_column(Text)
     endpoints: Mapped[list[Any]] = mapped_column(JSONB, default=list)
     effective_configuration: Mapped[list[Any]] = mapped_column(JSONB, default=list)
@@ -218,12 +212,10 @@ class RunSummary(Base):
     __tablename__ = "run_summaries"
     __table_args__ = (Index("ix_run_summaries_project_id", "project_id"),)
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
+    attempt_id: Mapped[UUID] = reference("attempts", primary_key=True)
     phase: Mapped[str] = mapped_column(Text, primary_key=True)
     operation: Mapped[str] = mapped_column(Text, primary_key=True)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     duration_seconds: Mapped[float]
     ok: Mapped[int] = mapped_column(BigInteger)
     not_found: Mapped[int] = mapped_column(BigInteger)
@@ -273,7 +265,7 @@ class RunLog(Base):
     stream: Mapped[str] = mapped_column(Text, primary_key=True)
     begin: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     """Offset of the piece's first byte in its stream."""
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
@@ -289,7 +281,7 @@ class Artifact(Base):
     attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
     member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     sha256: Mapped[str] = mapped_column(Text, primary_key=True)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     name: Mapped[str] = mapped_column(Text)
     media_type: Mapped[str] = mapped_column(Text)
     size_bytes: Mapped[int] = mapped_column(BigInteger)
@@ -301,12 +293,8 @@ class ThinnedAttempt(Base):
 
     __tablename__ = "thinned_attempts"
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
+    attempt_id: Mapped[UUID] = reference("attempts", primary_key=True)
+    project_id: Mapped[UUID] = reference("projects", index=True)
     measured: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     """Member → begin and end of what it measured, unix µs by its own clock; what only intervals
     told before. None: they are all there."""
@@ -323,7 +311,5 @@ class UnneededFile(Base):
 
     __tablename__ = "unneeded_files"
 
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True
-    )
+    project_id: Mapped[UUID] = reference("projects", primary_key=True)
     sha256: Mapped[str] = mapped_column(Text, primary_key=True)

@@ -11,6 +11,7 @@ from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.rates import client_address
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.membership.dependencies import DomainServiceDep, JoiningServiceDep
 from weighhouse_backend.membership.domain_models import JoiningDomain
 from weighhouse_backend.membership.domain_schemas import (
@@ -78,11 +79,14 @@ def identity_ask_to_join(body: JoiningAsk, request: Request, service: JoiningSer
 
 def _read(found: Standing) -> DomainRead:
     row = found.row
-    return DomainRead(
-        id=row.id, domain=row.domain, role=MemberRole(row.role), mailbox=Mailbox(row.mailbox),
-        created_at=row.created_at, expires_at=row.expires_at, mailed_at=row.mailed_at,
-        verified_at=row.verified_at, letters_today=found.letters, letters_at_most=LETTERS_OF_DOMAIN,
-    )  # fmt: skip
+    return read_of(
+        DomainRead,
+        row,
+        role=MemberRole(row.role),
+        mailbox=Mailbox(row.mailbox),
+        letters_today=found.letters,
+        letters_at_most=LETTERS_OF_DOMAIN,
+    )
 
 
 def _told(row: JoiningDomain, organization: Organization) -> DomainOpened:

@@ -3,11 +3,11 @@
 import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.identity.models import MEMBER_ROLE
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 
@@ -24,9 +24,7 @@ class JoiningDomain(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", index=True)
     domain: Mapped[str] = mapped_column(Text, index=True)
     """In small letters, as DNS knows it."""
     role: Mapped[str] = mapped_column(Text)
@@ -49,9 +47,7 @@ class DomainAsking(Base):
     __tablename__ = "domain_askings"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", index=True)
     domain: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime.datetime] = mapped_column(index=True)
 

@@ -5,10 +5,11 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.kit.mail import MailAddress
+from weighhouse_backend.kit.schemas import Body
 
 
 class Mailbox(StrEnum):
@@ -38,10 +39,8 @@ Domain = Annotated[
 ]
 
 
-class DomainCreate(BaseModel):
+class DomainCreate(Body):
     """A domain whose people shall be able to join."""
-
-    model_config = ConfigDict(extra="forbid")
 
     domain: Domain
     role: JoiningRole = JoiningRole.VIEWER
@@ -77,9 +76,7 @@ class DomainOpened(BaseModel):
     verified: bool
 
 
-class JoiningAsk(BaseModel):
+class JoiningAsk(Body):
     """Somebody would like to join by their address."""
-
-    model_config = ConfigDict(extra="forbid")
 
     email: MailAddress

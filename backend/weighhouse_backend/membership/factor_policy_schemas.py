@@ -2,7 +2,9 @@
 
 import datetime
 
-from pydantic import BaseModel, ConfigDict, StrictBool
+from pydantic import BaseModel, StrictBool
+
+from weighhouse_backend.kit.schemas import Body
 
 
 class FactorPolicyRead(BaseModel):
@@ -12,9 +14,7 @@ class FactorPolicyRead(BaseModel):
     since: datetime.datetime | None
 
 
-class FactorPolicySet(BaseModel):
+class FactorPolicySet(Body):
     """Whether an organization shall require a second factor."""
-
-    model_config = ConfigDict(extra="forbid")
 
     required: StrictBool

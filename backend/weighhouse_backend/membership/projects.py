@@ -21,6 +21,7 @@ from weighhouse_backend.identity.schemas import ProjectCreate, ProjectRead, Proj
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.kit.tenancy import confine_to_people
 
 
@@ -37,15 +38,12 @@ def insist_on_use(session: Session, project_id: UUID) -> None:
 
 def project_read(project: Project, organization: Organization, role: Role) -> ProjectRead:
     """A project as the API shows it."""
-    return ProjectRead(
-        id=project.id,
-        slug=project.slug,
-        name=project.name,
+    return read_of(
+        ProjectRead,
+        project,
         organization_id=organization.id,
         organization_name=organization.name,
         role=role,
-        archived_at=project.archived_at,
-        archived_by=project.archived_by,
     )
 
 

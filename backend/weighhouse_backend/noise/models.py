@@ -4,11 +4,11 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Text
+from sqlalchemy import Index, Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 
 
 class NoiseMeasurement(Base):
@@ -27,16 +27,12 @@ class NoiseMeasurement(Base):
         ),
     )
 
-    campaign_id: Mapped[UUID] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
-    )
-    cell_id: Mapped[UUID] = mapped_column(
-        ForeignKey("cells.id", ondelete="CASCADE"), primary_key=True
-    )
+    campaign_id: Mapped[UUID] = reference("campaigns", primary_key=True)
+    cell_id: Mapped[UUID] = reference("cells", primary_key=True)
     place: Mapped[str] = mapped_column(Text, primary_key=True)
     """Digest of the machines; pairs of a cell that moved are kept apart."""
     metric: Mapped[str] = mapped_column(Text, primary_key=True)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     cell_identity: Mapped[str] = mapped_column(Text)
     """Digest of what was measured."""
     side_family: Mapped[str] = mapped_column(Text)

@@ -12,6 +12,7 @@ from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
 from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.noise.keys import NoiseKey
 from weighhouse_backend.noise.models import NoiseMeasurement
 from weighhouse_backend.noise.repository import NoiseRepository
@@ -118,14 +119,9 @@ def _read(newest_first: Sequence[NoiseMeasurement]) -> NoiseFloorRead:
     kept = newest_first[:CAMPAIGNS_KEPT]
     floor = _floor(kept)
     between = None if floor is None else floor.between
-    return NoiseFloorRead(
-        target=latest.target,
-        system_id=latest.system_id,
-        workload=latest.workload,
-        load_label=latest.load_label,
-        metric=latest.metric,
-        place=latest.place,
-        cell_identity=latest.cell_identity,
+    return read_of(
+        NoiseFloorRead,
+        latest,
         floor=None if floor is None else floor.of_pairs(SHOWN_BLOCKS),
         median_difference=None if floor is None else floor.median_difference,
         p95_difference=None if floor is None else floor.p95_difference,

@@ -1,13 +1,13 @@
 """The bell, one's own settings, and a project's channels."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from weighhouse_backend.identity.access import CallerDep, PersonDep
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.notices.dependencies import (
     BellServiceDep,
@@ -29,7 +29,6 @@ from weighhouse_backend.notices.schemas import (
 )
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1/notices", tags=["notices"])
-PageDep = Annotated[PageQuery, Depends()]
 REFUSALS: dict[int | str, dict[str, Any]] = {
     code: {"model": ProblemDocument} for code in (403, 404, 409, 422)
 }

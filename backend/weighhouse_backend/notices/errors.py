@@ -3,25 +3,16 @@
 from weighhouse_backend.kit.problems import Conflict, FieldProblem, Invalid, NotFound
 
 
-class ChannelNotFound(NotFound):
+class ChannelNotFound(NotFound, title="There is no such channel here"):
     """There is no such channel, or not for this caller."""
 
-    slug = "channel-not-found"
-    title = "There is no such channel here"
 
-
-class ChannelNameTaken(Conflict):
+class ChannelNameTaken(Conflict, title="The project has a channel of this name"):
     """Channels of a project have different names."""
 
-    slug = "channel-name-taken"
-    title = "The project has a channel of this name"
 
-
-class TooManyChannels(Conflict):
+class TooManyChannels(Conflict, title="The project has as many channels as it may"):
     """A project has as many channels as it may."""
-
-    slug = "too-many-channels"
-    title = "The project has as many channels as it may"
 
 
 def invalid(path: str, message: str, expected: str | None = None) -> Invalid:

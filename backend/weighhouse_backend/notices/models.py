@@ -4,10 +4,10 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Index, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.seals import SEALED
 from weighhouse_backend.notices.kinds import (
@@ -37,7 +37,7 @@ class Notice(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     kind: Mapped[str] = mapped_column(Text)
     cause: Mapped[str] = mapped_column(Text)
     """What it is of, for example `alert:ID`; a project hears of one cause once."""
@@ -64,13 +64,9 @@ class NoticeEntry(Base):
     )  # fmt: skip
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
-    notice_id: Mapped[UUID] = mapped_column(
-        ForeignKey("notices.id", ondelete="CASCADE"), index=True
-    )
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects", index=True)
+    notice_id: Mapped[UUID] = reference("notices", index=True)
+    user_id: Mapped[UUID] = reference("users")
     read_at: Mapped[datetime.datetime | None]
 
 
@@ -84,7 +80,7 @@ class NoticeChannel(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     kind: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(Text)
     place: Mapped[str] = mapped_column(Text)
@@ -105,9 +101,7 @@ class NoticePreference(Base):
     __tablename__ = "notice_preferences"
     __table_args__ = (CheckConstraint(_one_of("digest", Digest), name="digest"),)
 
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
-    )
+    user_id: Mapped[UUID] = reference("users", primary_key=True)
     bell_kinds: Mapped[list[Any]]
     mail_kinds: Mapped[list[Any]]
     time_zone: Mapped[str] = mapped_column(Text)
@@ -132,16 +126,10 @@ class NoticeDelivery(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
-    notice_id: Mapped[UUID | None] = mapped_column(ForeignKey("notices.id", ondelete="CASCADE"))
-    channel_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("notice_channels.id", ondelete="CASCADE")
-    )
-    user_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), index=True
-    )
+    project_id: Mapped[UUID] = reference("projects", index=True)
+    notice_id: Mapped[UUID | None] = reference("notices")
+    channel_id: Mapped[UUID | None] = reference("notice_channels")
+    user_id: Mapped[UUID | None] = reference("users", index=True)
     state: Mapped[str] = mapped_column(Text)
     attempts_count: Mapped[int]
     next_at: Mapped[datetime.datetime]
@@ -162,12 +150,8 @@ class NoticeAttempt(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
-    delivery_id: Mapped[UUID] = mapped_column(
-        ForeignKey("notice_deliveries.id", ondelete="CASCADE")
-    )
+    project_id: Mapped[UUID] = reference("projects", index=True)
+    delivery_id: Mapped[UUID] = reference("notice_deliveries")
     parcel_id: Mapped[UUID]
     begun_at: Mapped[datetime.datetime]
     ended_at: Mapped[datetime.datetime | None]

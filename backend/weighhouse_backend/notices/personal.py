@@ -10,6 +10,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.mail import mail_is_set_up
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Forbidden
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.notices.errors import invalid
@@ -106,13 +107,11 @@ def _read(entry: NoticeEntry, notice: Notice) -> NoticeRead:
 
 
 def _chosen(row: NoticePreference) -> PreferencesWrite:
-    return PreferencesWrite(
-        bell_kinds=row.bell_kinds,
-        mail_kinds=row.mail_kinds,
-        time_zone=row.time_zone,
+    return read_of(
+        PreferencesWrite,
+        row,
         quiet_from=_shown(row.quiet_from),
         quiet_until=_shown(row.quiet_until),
-        digest=row.digest,
         digest_at=f"{row.digest_at:%H:%M}",
     )
 

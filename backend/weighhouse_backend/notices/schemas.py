@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 from weighhouse_protocol.text import Named
 
+from weighhouse_backend.kit.schemas import Body
 from weighhouse_backend.notices.kinds import (
     AttemptOutcome,
     ChannelKind,
@@ -42,10 +43,8 @@ class NoticeCount(BaseModel):
     unread_count: int
 
 
-class NoticesSeen(BaseModel):
+class NoticesSeen(Body):
     """What was read."""
-
-    model_config = ConfigDict(extra="forbid")
 
     ids: Annotated[list[UUID], Field(max_length=200)] | None = None
     """None: all there is."""
@@ -101,10 +100,8 @@ class ChannelCreate(BaseModel):
     kinds: Kinds = list(NoticeKind)
 
 
-class ChannelUpdate(BaseModel):
+class ChannelUpdate(Body):
     """What is to be otherwise of a channel; what is left out stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: ChannelName | None = None
     address: Address | None = None

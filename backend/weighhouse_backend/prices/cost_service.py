@@ -12,6 +12,7 @@ from weighhouse_judging.cost.unit_costs import for_a_million, for_a_year
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.sides import Side, side_labels, sides_read
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.measurements.evidence import EvidenceService
 from weighhouse_backend.prices.schemas import (
     CellCostRead,
@@ -168,19 +169,21 @@ def _cell(
         because = f"repeats were paid in {' and '.join(sorted(currencies))}"
         paid = []
     done = [run for run in runs if run.status == RunStatus.COMPLETED]
-    throughput = estimates.estimate(values(done, "throughput"))
+    throughput, p99_us, per_million = estimates.estimates_of(
+        values(done, "throughput"),
+        values(done, "p99_us"),
+        [for_a_million(one.hourly.amount, one.throughput) for one in paid],
+    )
     cell = CellCostRead(
         side=side.key,
         workload=runs[0].workload,
         load_level=estimates.load_level(runs[0]),
         throughput=throughput,
-        p99_us=estimates.estimate(values(done, "p99_us")),
+        p99_us=p99_us,
         machines=[PaidMachineRead(name=name, price=of) for (name, _), of in machines.items()],
         hourly=statistics.median(one.hourly.amount for one in paid) if paid else None,
         currency=currencies.pop() if paid else None,
-        per_million=estimates.estimate(
-            [for_a_million(one.hourly.amount, one.throughput) for one in paid]
-        ),
+        per_million=per_million,
         year=_year(paid, rate),
         because="" if paid else because,
     )
@@ -229,13 +232,8 @@ def _used(price: MachinePrice) -> PriceUsedRead:
     words = f"{price.amount:g} {price.currency} an hour"
     if price.watts is not None:
         words = f"{price.watts:g} W at {price.amount:g} {price.currency} a kilowatt-hour"
-    return PriceUsedRead(
-        name=price.name,
-        hourly=price.hourly,
-        words=words,
-        currency=price.currency,
-        as_of=datetime.date.fromisoformat(price.as_of),
-        source=price.source,
+    return read_of(
+        PriceUsedRead, price, words=words, as_of=datetime.date.fromisoformat(price.as_of)
     )
 
 

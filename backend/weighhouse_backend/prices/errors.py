@@ -3,9 +3,5 @@
 from weighhouse_backend.kit.problems import Problem
 
 
-class PriceUnknown(Problem):
+class PriceUnknown(Problem, status=422, title="There is no such price"):
     """Neither the organization nor the shipped table has a price of that name."""
-
-    status = 422
-    slug = "price-unknown"
-    title = "There is no such price"

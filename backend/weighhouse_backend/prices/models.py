@@ -4,11 +4,11 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Text
+from sqlalchemy import Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 
 
 class PriceSheet(Base):
@@ -16,9 +16,7 @@ class PriceSheet(Base):
 
     __tablename__ = "price_sheets"
 
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", primary_key=True)
     body: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """A `schemas.PriceSheetWrite`."""
     version: Mapped[int] = mapped_column(default=0)

@@ -3,7 +3,7 @@
 import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from weighhouse_judging.cost.prices import LicencePrice, MachinePrice
 from weighhouse_protocol.text import Named
 
@@ -11,6 +11,7 @@ from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
 from weighhouse_backend.comparisons.estimate_schemas import EstimateRead
 from weighhouse_backend.comparisons.schemas import SideRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
+from weighhouse_backend.kit.schemas import Body
 
 PriceName = Annotated[str, Named(80)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["EUR"])]
@@ -19,10 +20,8 @@ Hostname = Annotated[str, Named(253)]
 MOST_MONEY = 1e9
 
 
-class MachinePriceWrite(BaseModel):
+class MachinePriceWrite(Body):
     """What one machine costs: by the hour, or by the electricity it takes."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: PriceName
     basis: Literal["hour", "power"] = "hour"
@@ -51,10 +50,8 @@ class MachinePriceWrite(BaseModel):
         )
 
 
-class LicencePriceWrite(BaseModel):
+class LicencePriceWrite(Body):
     """What the right to run a system costs a year."""
-
-    model_config = ConfigDict(extra="forbid")
 
     system: Annotated[str, Named(63)] = Field(examples=["aerospike"])
     amount: float = Field(gt=0, le=MOST_MONEY, strict=True)
@@ -70,10 +67,8 @@ class LicencePriceWrite(BaseModel):
         )
 
 
-class PriceSheetWrite(BaseModel):
+class PriceSheetWrite(Body):
     """An organization's prices, all of them."""
-
-    model_config = ConfigDict(extra="forbid")
 
     machines: list[MachinePriceWrite] = Field(default_factory=list, max_length=200)
     licences: list[LicencePriceWrite] = Field(default_factory=list, max_length=200)

@@ -3,12 +3,12 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Header, Response
 
 from weighhouse_backend.identity.access import KnownCallerDep, ManagerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.quotas.dependencies import QuotaServiceDep
 from weighhouse_backend.quotas.schemas import (
@@ -18,7 +18,6 @@ from weighhouse_backend.quotas.schemas import (
     UsageRead,
 )
 
-PageDep = Annotated[PageQuery, Depends()]
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["quotas"])
 CHANGES: dict[int | str, dict[str, Any]] = {412: {"model": ProblemDocument}}
 

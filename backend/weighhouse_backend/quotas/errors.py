@@ -26,13 +26,9 @@ QUOTA_ANSWER: dict[int | str, dict[str, Any]] = {
 """For operations that a quota may refuse."""
 
 
-class QuotaExceeded(Problem):
+class QuotaExceeded(Problem, status=409, title="A quota is used up"):
     """An organization or project may use no more of something.
 
     No 429, after which programs ask again and again; no 403, for no other role may either: the same
     request is carried out once there is room.
     """
-
-    status = 409
-    slug = "quota-exceeded"
-    title = "A quota is used up"

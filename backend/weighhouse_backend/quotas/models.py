@@ -4,11 +4,11 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Text
+from sqlalchemy import BigInteger, Index, Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 
 
 class OrganizationQuotas(Base):
@@ -16,9 +16,7 @@ class OrganizationQuotas(Base):
 
     __tablename__ = "organization_quotas"
 
-    organization_id: Mapped[UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
-    )
+    organization_id: Mapped[UUID] = reference("organizations", primary_key=True)
     limits: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """A `schemas.QuotaLimits`."""
     version: Mapped[int] = mapped_column(default=0)
@@ -32,9 +30,7 @@ class ProjectQuotas(Base):
 
     __tablename__ = "project_quotas"
 
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True
-    )
+    project_id: Mapped[UUID] = reference("projects", primary_key=True)
     limits: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     version: Mapped[int] = mapped_column(default=0)
     updated_by: Mapped[str | None] = mapped_column(Text)
@@ -51,10 +47,8 @@ class ResultSize(Base):
         Index("ix_result_sizes_project_id", "project_id", postgresql_include=["bytes"]),
     )
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
+    attempt_id: Mapped[UUID] = reference("attempts", primary_key=True)
     member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """-1: what is the attempt's own, and no member's."""
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     bytes: Mapped[int] = mapped_column(BigInteger)

@@ -3,8 +3,9 @@
 import datetime
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, Field, StrictInt
 
+from weighhouse_backend.kit.schemas import Body
 from weighhouse_backend.quotas.kinds import Kind, Level, Unit
 
 MOST = 2**53 - 1
@@ -12,10 +13,8 @@ MOST = 2**53 - 1
 MOST_COUNTED = 2**31 - 1
 
 
-class QuotaLimits(BaseModel):
+class QuotaLimits(Body):
     """What may be used; what is not set is not limited."""
-
-    model_config = ConfigDict(extra="forbid")
 
     agents: StrictInt | None = Field(default=None, ge=0, le=MOST_COUNTED)
     """Machines that are enrolled and not revoked."""

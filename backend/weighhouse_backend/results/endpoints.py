@@ -24,7 +24,7 @@ from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.downloads import content_disposition, file_name
 from weighhouse_backend.kit.etags import ASK_AGAIN, etag, is_known
-from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.measurements.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.measurements.errors import ResultNotThere
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
@@ -51,7 +51,6 @@ from weighhouse_backend.runs.states import RunStatus
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["runs"])
 agent_router = APIRouter(route_class=BoundedRoute, prefix="/agent/v1", tags=["agent protocol"])
 
-PageDep = Annotated[PageQuery, Depends()]
 Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 Stream = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")]
 Points = Annotated[int, Query(ge=10, le=MOST_POINTS)]

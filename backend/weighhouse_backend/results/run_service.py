@@ -19,6 +19,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.measurements import charts
 from weighhouse_backend.measurements.errors import ResultNotThere
 from weighhouse_backend.measurements.expired import thinned_read
@@ -142,18 +143,12 @@ class RunReadService:
                 document, campaign, cell, run, None if record is None else record.version
             ),
             timeline=[
-                TimelineItem(at=mark.at, kind=mark.kind, label=mark.label, member=mark.member)
+                read_of(TimelineItem, mark)
                 for mark in ([] if shown is None else repository.marks(shown.id))
             ],
             log_streams=streams.get(min(streams, default=0), []),
             artifacts=[
-                ArtifactRead(
-                    sha256=item.sha256,
-                    name=item.name,
-                    media_type=item.media_type,
-                    size_bytes=item.size_bytes,
-                    member=item.member,
-                )
+                read_of(ArtifactRead, item)
                 for item in ([] if shown is None else repository.artifacts(shown.id))
             ],
             thinned=None if shown is None else thinned_read(repository.thinned(shown.id)),

@@ -21,8 +21,6 @@ from weighhouse_backend.results.scenario_schemas import (
 )
 from weighhouse_backend.runs.models import Campaign, Run
 
-COURSES = frozenset({"sustained", "soak"})
-"""Scenarios whose runs are read as a course of their own."""
 SCENARIO = "scenario"
 """Where their figures stand in a record's settled facts, `RunRecord.driver`."""
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 from weighhouse_protocol.base import Report
-from weighhouse_protocol.driver import Said
+from weighhouse_protocol.driver import Said, Wire
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.report import SettingSource
 
@@ -38,6 +38,8 @@ class PhaseRecord(Report):
     client_bound: bool = False
     client_bound_reasons: list[str] = Field(default_factory=list)
     interrupted: bool = False
+    wire: Wire | None = None
+    """Bytes on the driver's connections; None of drivers that have none, or told of none."""
     stream_hash: str | None = None
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from weighhouse_judging.arithmetic.histograms import Histogram, HistogramError
 from weighhouse_protocol.report import Failure
+from weighhouse_protocol.scenarios import COURSES
 
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.run_service import RunService
@@ -27,14 +28,9 @@ from weighhouse_backend.measurements.summaries import (
 )
 from weighhouse_backend.results.chain_parts import ChainSharing
 from weighhouse_backend.results.footprints import cpu_percent
-from weighhouse_backend.results.scenario_service import (
-    COURSES,
-    SCENARIO,
-    figures_of,
-    material_of,
-)
+from weighhouse_backend.results.scenario_service import SCENARIO, figures_of, material_of
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
-from weighhouse_backend.results.sources import SERVER_CPU
+from weighhouse_backend.results.sources import FLOW, SERVER_CPU, WIRE
 from weighhouse_backend.results.success import failure_of
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus
@@ -185,7 +181,7 @@ class SettlementService:
         percent = cpu_percent(self.repository, attempt_id)
         if percent is not None:
             told[SERVER_CPU] = percent / 100 * phases["measure"].duration_seconds * US_PER_SECOND
-        record.driver = told
+        record.driver = told | wire(said)
         record.settled_at = self.clock.now()
 
     def _look_at_course(self, run: Run, attempt_id: UUID) -> None:
@@ -254,6 +250,28 @@ def asked_latency(asked: Histogram) -> AskedLatency:
         p9999_us=p9999,
         max_us=asked.max_us,
     )
+
+
+def wire(said: Sequence[PhaseRecord]) -> dict[str, float]:
+    """Bytes on the drivers' connections in the measured phase, for an operation sent and for a
+    second; empty where a driver told of none. Of several drivers, each by its own operations and
+    time: what is cut off their figures leaves rates as they are.
+    """
+    own = [phase for phase in said if phase.phase == "measure" and phase.duration_us > 0]
+    sent = sum(
+        count
+        for phase in own
+        for outcomes in phase.operations.values()
+        for outcome, count in outcomes.items()
+        if outcome != "never_sent"
+    )
+    told = [(one.wire.sent + one.wire.received, one.duration_us) for one in own if one.wire]
+    if not sent or len(told) < len(own):
+        return {}
+    return {
+        WIRE: sum(count for count, _ in told) / sent,
+        FLOW: sum(count / duration * US_PER_SECOND for count, duration in told),
+    }
 
 
 def driver_record(measured: PhaseSum, said: list[PhaseRecord]) -> DriverRecord:

@@ -27,6 +27,8 @@ class Measured:
 SERVER_CPU = "server_cpu_us"
 """Where the processor time of the system's processes over the measured phase, µs, stands in a
 record's settled facts, `RunRecord.driver`; none of runs from before it was kept."""
+WIRE, FLOW = "wire_bytes", "bytes_per_second"
+"""Likewise bytes on the drivers' connections, for an operation sent and for a second."""
 Source = Callable[[Measured], float | None]
 
 
@@ -59,6 +61,10 @@ def _server_cpu(run: Measured) -> float | None:
     return used / answered if answered else None
 
 
+def _settled(name: str) -> Source:
+    return lambda run: None if run.record is None else (run.record.driver or {}).get(name)
+
+
 SOURCES: Mapping[str, Source] = {
     **{
         name: _summary(name)
@@ -70,6 +76,8 @@ SOURCES: Mapping[str, Source] = {
     "memory_after_load_bytes": _memory("after_load"),
     "memory_after_bytes": _memory("after"),
     "server_cpu_us": _server_cpu,
+    WIRE: _settled(WIRE),
+    FLOW: _settled(FLOW),
     "memory_per_record_bytes": _added_a_record("resident_bytes"),
     "disk_per_record_bytes": _added_a_record("disk_bytes"),
 }  # fmt: skip

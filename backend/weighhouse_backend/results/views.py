@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from weighhouse_protocol.experiment import Experiment, LoadLevel
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.matrix import OperatingPoint, OwnPoints
+from weighhouse_protocol.scenarios import SEARCHES
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
 from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.measurements.models import RunRecord, RunSummary
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
@@ -50,20 +52,15 @@ def listed(
     """A run as it stands in a list; `members` are those of the attempt it is shown by."""
     lead = members[0] if members else None
     agent = None if lead is None else AgentOfRun(id=lead.agent_id, name=lead.agent_name)
-    return RunListed(
-        id=run.id,
-        campaign_id=run.campaign_id,
+    return read_of(
+        RunListed,
+        run,
         cell=cell_of_run(cell),
-        repetition=run.repetition,
         measured_again=run.twin == AGAIN,
         status=RunStatus(run.status),
-        phase=run.phase,
         failure=failure_read(run.failure),
-        position=run.position,
         system_id=cell.system_id,
         agent=agent,
-        started_at=run.started_at,
-        finished_at=run.finished_at,
         summary=summary,
     )
 
@@ -93,15 +90,12 @@ def failure_read(stored: dict[str, object] | None) -> FailureRead | None:
 
 def attempt_read(attempt: Attempt, members: Sequence[AttemptMember]) -> AttemptRead:
     """One try at a run."""
-    return AttemptRead(
-        id=attempt.id,
-        number=attempt.number,
+    return read_of(
+        AttemptRead,
+        attempt,
         status=AttemptStatus(attempt.status),
         agent_name=", ".join(member.agent_name for member in members),
-        started_at=attempt.started_at,
-        finished_at=attempt.finished_at,
         failure=failure_read(attempt.failure),
-        set_aside=attempt.set_aside,
     )
 
 
@@ -109,22 +103,14 @@ def member_read(
     member: AttemptMember, record: RunRecord | None, log_streams: Sequence[str]
 ) -> RunMemberRead:
     """One agent's part in the attempt a run is shown by."""
-    return RunMemberRead(
-        index=member.index,
+    return read_of(
+        RunMemberRead,
+        member,
         agent=AgentOfRun(id=member.agent_id, name=member.agent_name),
-        slot=member.slot,
-        roles=member.roles,
-        nodes=member.nodes,
         share=None if member.share is None else Share.model_validate(member.share),
         status=MemberStatus(member.status),
-        phase=member.phase,
-        machine_id=member.machine_id,
         environment={} if record is None else record.facts,
         threads=None if record is None else record.threads,
-        clock_offset_us=member.clock_offset_us,
-        clock_error_us=member.clock_error_us,
-        started_at=member.started_at,
-        finished_at=member.finished_at,
         failure=failure_read(member.failure),
         log_streams=list(log_streams),
     )
@@ -152,23 +138,9 @@ def run_summary(
 
 def operation_summary(row: RunSummary) -> OperationSummary:
     """One operation's figures."""
-    return OperationSummary(
-        ok=row.ok,
-        not_found=row.not_found,
-        errors=row.errors,
-        verify_failed=row.verify_failed,
-        never_sent=row.never_sent,
-        answered_late=row.answered_late,
-        throughput=row.throughput,
-        mean_us=row.mean_us,
-        p50_us=row.p50_us,
-        p95_us=row.p95_us,
-        p99_us=row.p99_us,
-        p999_us=row.p999_us,
-        p9999_us=row.p9999_us,
-        max_us=row.max_us,
-        errors_by_kind=row.errors_by_kind,
-        overflow=row.overflow,
+    return read_of(
+        OperationSummary,
+        row,
         asked=None if row.asked is None else AskedLatency.model_validate(row.asked),
     )
 
@@ -177,16 +149,13 @@ def target_of_run(record: AttemptRecord | None) -> TargetOfRun | None:
     """What was really set up; None before the agent told it."""
     if record is None or record.version is None:
         return None
-    return TargetOfRun(
-        version=record.version,
-        endpoints=record.endpoints,
+    return read_of(
+        TargetOfRun,
+        record,
         effective_configuration=[
             SettingRead.model_validate(item) for item in record.effective_configuration
         ],
         memory=memory_of_run(record),
-        commands=record.commands,
-        layout=record.layout,
-        stream_hash=record.stream_hash,
     )
 
 
@@ -210,7 +179,7 @@ def reproduce(
     the cell up to this repetition: its last run makes the same operations as this one. A load that
     a search chose is a load as any other, so the file measures it and searches no further.
     """
-    parts = dict.fromkeys(("sweep", "calibrate", "peak"))
+    parts: dict[str, None] = dict.fromkeys(SEARCHES)
     chosen = {"scenario": "fixed", **parts} if document.searches else {}
     target = document.targets[cell.target_index]
     if target.version == "any" and version and len(version) <= LONGEST_VERSION:

@@ -3,9 +3,5 @@
 from weighhouse_backend.kit.problems import Problem
 
 
-class CampaignHeld(Problem):
+class CampaignHeld(Problem, status=409, title="The campaign cannot be deleted"):
     """A campaign is to be deleted that has not ended, or that something rests on."""
-
-    status = 409
-    slug = "campaign-held"
-    title = "The campaign cannot be deleted"

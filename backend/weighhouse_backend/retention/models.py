@@ -3,10 +3,10 @@
 import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Text
+from sqlalchemy import CheckConstraint, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 
 
 class RetentionRules(Base):
@@ -20,9 +20,7 @@ class RetentionRules(Base):
         CheckConstraint("events_days >= 1", name="events_days"),
     )
 
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True
-    )
+    project_id: Mapped[UUID] = reference("projects", primary_key=True)
     intervals_days: Mapped[int | None]
     logs_days: Mapped[int | None]
     artifacts_days: Mapped[int | None]
@@ -38,12 +36,8 @@ class KeptCampaign(Base):
 
     __tablename__ = "kept_campaigns"
 
-    campaign_id: Mapped[UUID] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
-    )
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
+    campaign_id: Mapped[UUID] = reference("campaigns", primary_key=True)
+    project_id: Mapped[UUID] = reference("projects", index=True)
     because: Mapped[str] = mapped_column(Text)
     kept_by: Mapped[str] = mapped_column(Text)
     kept_at: Mapped[datetime.datetime]

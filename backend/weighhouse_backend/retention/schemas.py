@@ -4,20 +4,20 @@ import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, Field, StrictInt
 from weighhouse_protocol.text import Prose
+
+from weighhouse_backend.kit.schemas import Body
 
 MOST_DAYS = 36_500
 Days = Annotated[StrictInt | None, Field(ge=1, le=MOST_DAYS)]
 Because = Annotated[str, Prose(500)]
 
 
-class RetentionRules(BaseModel):
+class RetentionRules(Body):
     """How many days after its campaign ended what a project measured is kept; what is not set is
     kept for ever. Figures, verdicts, findings and what was sampled are kept in any case.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     intervals_days: Days = None
     """Intervals of long runs in full, afterwards the steps that their charts draw. Runs that are
@@ -70,10 +70,8 @@ class RetentionPreview(BaseModel):
     held_total: int
 
 
-class KeepWrite(BaseModel):
+class KeepWrite(Body):
     """Keep a campaign whole, whatever the rules say."""
-
-    model_config = ConfigDict(extra="forbid")
 
     because: Because
     """Why, for whoever looks at it later."""
@@ -87,10 +85,8 @@ class KeptRead(BaseModel):
     kept_at: datetime.datetime
 
 
-class DeletionWrite(BaseModel):
+class DeletionWrite(Body):
     """Delete a campaign with all it measured."""
-
-    model_config = ConfigDict(extra="forbid")
 
     because: Because
     """Why; it stays on record."""

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.runs.states import (
     LIVE_ATTEMPTS,
@@ -72,10 +72,10 @@ class Campaign(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     number: Mapped[int]
     """Counts a project's campaigns from 1."""
-    experiment_id: Mapped[UUID] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    experiment_id: Mapped[UUID] = reference("experiments")
     revision_id: Mapped[UUID] = mapped_column(ForeignKey("experiment_revisions.id"))
     revision_number: Mapped[int]
     status: Mapped[str] = mapped_column(Text, default=CampaignStatus.QUEUED)
@@ -98,9 +98,7 @@ class Campaign(Base):
     """Labels an agent must carry."""
     environment: Mapped[str | None] = mapped_column(Text)
     """Fingerprint of the first machine used; the others have to be alike while it lives."""
-    base_campaign_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="SET NULL")
-    )
+    base_campaign_id: Mapped[UUID | None] = reference("campaigns", ondelete="SET NULL")
     """The base that was asked for by name, or the latest of those it was judged by."""
     base: Mapped[str] = mapped_column(Text, default="pooled")
     """How it is chosen, `bases.BaseChoice` in words; `pinned`: from before there was a choice."""
@@ -147,8 +145,8 @@ class Cell(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    campaign_id: Mapped[UUID] = reference("campaigns")
     target_index: Mapped[int]
     """Position in the campaign's document; so for the two below."""
     workload_index: Mapped[int]
@@ -189,11 +187,11 @@ class Run(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
-    leader_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    campaign_id: Mapped[UUID] = reference("campaigns")
+    leader_id: Mapped[UUID | None] = reference("runs")
     """The first run of its chain, whose attempt measures it too; none: it is given to agents."""
-    cell_id: Mapped[UUID] = mapped_column(ForeignKey("cells.id", ondelete="CASCADE"))
+    cell_id: Mapped[UUID] = reference("cells")
     repetition: Mapped[int]
     """From 1."""
     twin: Mapped[int] = mapped_column(default=0)
@@ -240,8 +238,8 @@ class Attempt(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    run_id: Mapped[UUID] = reference("runs")
     number: Mapped[int]
     """Counts the run's attempts from 1; the fence."""
     status: Mapped[str] = mapped_column(Text, default=AttemptStatus.PREPARING)
@@ -283,12 +281,10 @@ class AttemptMember(Base):
         Index("ix_attempt_members_project_id_offered_at", "project_id", "offered_at"),
     )
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
+    attempt_id: Mapped[UUID] = reference("attempts", primary_key=True)
     index: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """From 0."""
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     agent_id: Mapped[UUID] = mapped_column(ForeignKey("agents.id"))
     agent_name: Mapped[str] = mapped_column(Text)
     slot: Mapped[str] = mapped_column(Text, default=WHOLE_MACHINE)
@@ -336,8 +332,8 @@ class CampaignEvent(Base):
     __table_args__ = (Index("ix_campaign_events_campaign_id_id", "campaign_id", "id"),)
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    campaign_id: Mapped[UUID] = reference("campaigns")
     kind: Mapped[str] = mapped_column(Text)
     """`campaign`, `run` or `progress`."""
     data: Mapped[dict[str, Any]] = mapped_column(JSONB)
@@ -358,10 +354,8 @@ class CampaignCommit(Base):
         Index("ix_campaign_commits_branch", "project_id", "branch"),
     )
 
-    campaign_id: Mapped[UUID] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
-    )
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    campaign_id: Mapped[UUID] = reference("campaigns", primary_key=True)
+    project_id: Mapped[UUID] = reference("projects")
     commit: Mapped[str] = mapped_column(Text)
     """Hexadecimal, small letters."""
     repository: Mapped[str | None] = mapped_column(Text)
@@ -380,12 +374,10 @@ class CampaignLook(Base):
     __tablename__ = "campaign_looks"
     __table_args__ = (CheckConstraint(_one_of("decision", LookDecision), name="decision"),)
 
-    campaign_id: Mapped[UUID] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
-    )
+    campaign_id: Mapped[UUID] = reference("campaigns", primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """From 1."""
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
     decision: Mapped[str] = mapped_column(Text)
     reason: Mapped[str] = mapped_column(Text)
     """In a sentence."""

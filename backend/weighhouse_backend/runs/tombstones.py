@@ -4,12 +4,12 @@ import datetime
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Text, func, select
+from sqlalchemy import Text, func, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.runs.errors import CampaignNotFound
 
 
@@ -21,9 +21,7 @@ class DeletedCampaign(Base):
     __tablename__ = "deleted_campaigns"
 
     campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
-    project_id: Mapped[UUID] = mapped_column(
-        ForeignKey("projects.id", ondelete="CASCADE"), index=True
-    )
+    project_id: Mapped[UUID] = reference("projects", index=True)
     number: Mapped[int]
     experiment: Mapped[str] = mapped_column(Text)
     """What its experiment was called."""

@@ -3,8 +3,5 @@
 from weighhouse_backend.kit.problems import NotFound
 
 
-class NothingSearched(NotFound):
+class NothingSearched(NotFound, title="Nothing was searched"):
     """A campaign's loads were those of its file."""
-
-    slug = "nothing-searched"
-    title = "Nothing was searched"

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from weighhouse_judging.scenarios import calibrate, peak, sweep
 from weighhouse_judging.scenarios.calibrate import Calibration
@@ -12,7 +11,7 @@ from weighhouse_judging.scenarios.scenario import Measurement, Result, Step
 from weighhouse_judging.scenarios.sweep import Curve
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import percentile
-from weighhouse_protocol.scenarios import LatencyEnvelope, Scenario
+from weighhouse_protocol.scenarios import SEARCHES, LatencyEnvelope, Scenario, Searching
 
 from weighhouse_backend.scenarios.searches import Search
 
@@ -122,15 +121,16 @@ def planner(document: Experiment, search: Search, repetitions: int) -> Planner:
     return Planner(inside, sweep.Plan(axis=search.axis, start=begun, end=most, latency=latency))
 
 
-def searching(scenario: Scenario) -> Literal["sweep", "calibrate", "peak"]:
+def searching(scenario: Scenario) -> Searching:
     """A scenario that chooses its loads.
 
     :raises ValueError: when it does not.
     """
-    if scenario in ("sweep", "calibrate", "peak"):
-        return scenario
-    message = f"{scenario} chooses no loads"
-    raise ValueError(message)
+    found = next((one for one in SEARCHES if one == scenario), None)
+    if found is None:
+        message = f"{scenario} chooses no loads"
+        raise ValueError(message)
+    return found
 
 
 def _ladder(document: Experiment, search: Search, repetitions: int) -> Planner:

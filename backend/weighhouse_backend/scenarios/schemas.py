@@ -5,6 +5,7 @@ from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel
+from weighhouse_protocol.scenarios import Searching
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, LoadLevelRead
 
@@ -167,7 +168,7 @@ class SearchesRead(BaseModel):
     """The searches of a campaign whose loads are chosen while it is measured."""
 
     completeness: CompletenessRead
-    scenario: Literal["sweep", "calibrate", "peak"]
+    scenario: Searching
     asks: str
     """The question, in a sentence."""
     searches: list[SearchRead]

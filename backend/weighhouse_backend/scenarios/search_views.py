@@ -17,6 +17,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_backend.campaigns.courses import SearchStep
 from weighhouse_backend.campaigns.documents import level_read
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.runs.models import CampaignLook
 from weighhouse_backend.scenarios.planners import Planner
@@ -139,14 +140,7 @@ def _measured_at(search: Search, level: float) -> float:
 def _operating(point: OperatingPoint | None) -> OperatingPointRead | None:
     if point is None:
         return None
-    return OperatingPointRead(
-        value=point.level,
-        low=point.low,
-        high=point.high,
-        confirmed_by=point.confirmed_by,
-        latency_us=point.latency_us,
-        throughput=point.throughput,
-    )
+    return read_of(OperatingPointRead, point, value=point.level)
 
 
 def law_read(law: Scalability) -> ScalabilityRead:

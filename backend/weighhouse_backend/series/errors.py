@@ -3,9 +3,5 @@
 from weighhouse_backend.kit.problems import Problem
 
 
-class SeriesNotFound(Problem):
+class SeriesNotFound(Problem, status=404, title="Series not found"):
     """There is no such series, or it is not the caller's to see."""
-
-    status = 404
-    slug = "series-not-found"
-    title = "Series not found"

@@ -4,11 +4,11 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Text, UniqueConstraint
+from sqlalchemy import Index, Text, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
 
@@ -25,8 +25,8 @@ class Series(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    experiment_id: Mapped[UUID] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    project_id: Mapped[UUID] = reference("projects")
+    experiment_id: Mapped[UUID] = reference("experiments")
     cell_identity: Mapped[str | None] = mapped_column(Text)
     """Digest of what was measured; none: from before identities, and not worked out yet."""
     side_family: Mapped[str | None] = mapped_column(Text)
@@ -46,13 +46,9 @@ class SeriesPoint(Base):
     __tablename__ = "series_points"
     __table_args__ = (Index("ix_series_points_campaign_id", "campaign_id"),)
 
-    series_id: Mapped[UUID] = mapped_column(
-        ForeignKey("series.id", ondelete="CASCADE"), primary_key=True
-    )
-    campaign_id: Mapped[UUID] = mapped_column(
-        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
-    )
-    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    series_id: Mapped[UUID] = reference("series", primary_key=True)
+    campaign_id: Mapped[UUID] = reference("campaigns", primary_key=True)
+    project_id: Mapped[UUID] = reference("projects")
     campaign_number: Mapped[int]
     at: Mapped[datetime.datetime]
     """When the campaign was asked for: the order of the series."""

@@ -21,6 +21,7 @@ from weighhouse_backend.identity.schemas import (
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.membership.dependencies import InvitationServiceDep
 from weighhouse_backend.sign_in.dependencies import BrowserServiceDep, PasswordServiceDep
 from weighhouse_backend.sign_in.guess_limits import guessing
@@ -99,11 +100,7 @@ def identity_list_logins(
     current = token_hash(session_sent(request))
     return Page(
         items=[
-            LoginRead(
-                id=row.id, address=row.address, user_agent=row.user_agent,
-                created_at=row.created_at, last_used_at=row.last_used_at,
-                current=row.token_hash == current,
-            )
+            read_of(LoginRead, row, current=row.token_hash == current)
             for row in service.of_caller(caller)
         ]
     )  # fmt: skip

@@ -8,6 +8,8 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from weighhouse_protocol.text import Named
 
+from weighhouse_backend.kit.schemas import Body
+
 MOST_OF_ANSWER = 40_000
 """Characters of a browser's answer."""
 
@@ -59,18 +61,14 @@ class PasskeyQuestion(BaseModel):
     """
 
 
-class PasskeyLogin(BaseModel):
+class PasskeyLogin(Body):
     """Somebody signs in by a passkey."""
-
-    model_config = ConfigDict(extra="forbid")
 
     answer: PasskeyAnswer
 
 
-class PasskeyAdd(BaseModel):
+class PasskeyAdd(Body):
     """A passkey that a browser made."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, Named(60)]
     """What its holder calls it."""
@@ -96,18 +94,14 @@ class FactorBegun(BaseModel):
     """The same as an SVG image, in a `data:` address."""
 
 
-class FactorConfirm(BaseModel):
+class FactorConfirm(Body):
     """A first code."""
-
-    model_config = ConfigDict(extra="forbid")
 
     code: str = Field(max_length=40, examples=["123456"])
 
 
-class FactorProof(BaseModel):
+class FactorProof(Body):
     """It is they who ask: by password, and code where there is a second factor; or by a passkey."""
-
-    model_config = ConfigDict(extra="forbid")
 
     current: str = Field(default="", max_length=1000)
     """One's own password."""

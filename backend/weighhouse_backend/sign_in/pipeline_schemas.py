@@ -9,15 +9,14 @@ from weighhouse_protocol.text import Named
 
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.scopes import Scope
+from weighhouse_backend.kit.schemas import Body
 
 Claim = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:/-]{1,100}$")]
 Wanted = Annotated[str, Named(300)]
 
 
-class TrustCreate(BaseModel):
+class TrustCreate(Body):
     """Pipelines to be trusted."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, Named(80)] = Field(examples=["store, main"])
     """Stands beside what they do."""
@@ -63,10 +62,8 @@ class TrustRead(BaseModel):
     """Whom it last let in, in the CI service's words (`sub`)."""
 
 
-class PipelineTokenExchange(BaseModel):
+class PipelineTokenExchange(Body):
     """A CI service's token, to be exchanged for one of ours."""
-
-    model_config = ConfigDict(extra="forbid")
 
     trust_id: UUID
     token: str = Field(min_length=1, max_length=16_000)

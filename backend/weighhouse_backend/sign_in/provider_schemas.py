@@ -9,6 +9,7 @@ from weighhouse_protocol.text import Named
 
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.identity.schemas import UserRead
+from weighhouse_backend.kit.schemas import Body
 
 LOCAL_PATH = r"^/(?:[^/\\\x00-\x1f][^\\\x00-\x1f]*)?$"
 """A path of this interface: nothing that a browser takes for another host."""
@@ -37,10 +38,8 @@ def _plain(text: str) -> str:
     return text
 
 
-class ProviderSave(BaseModel):
+class ProviderSave(Body):
     """The provider of an organization, as it shall be."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, Named(80)] = Field(examples=["Acme SSO"])
     """As it stands on the button."""
@@ -92,10 +91,8 @@ class ProviderOffer(BaseModel):
     name: str
 
 
-class SignInStart(BaseModel):
+class SignInStart(Body):
     """Somebody wants to sign in with a provider."""
-
-    model_config = ConfigDict(extra="forbid")
 
     organization: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=63)
     next: str = Field(default="/", max_length=2000, pattern=LOCAL_PATH)
@@ -108,10 +105,8 @@ class SignInSent(BaseModel):
     url: str
 
 
-class SignInAnswer(BaseModel):
+class SignInAnswer(Body):
     """What the provider sent a browser back with."""
-
-    model_config = ConfigDict(extra="forbid")
 
     state: str = Field(min_length=1, max_length=200)
     code: str | None = Field(default=None, min_length=1, max_length=4000)

@@ -3,15 +3,9 @@
 from weighhouse_backend.kit.problems import Invalid, NotFound
 
 
-class StudyNotFound(NotFound):
+class StudyNotFound(NotFound, title="Study not found"):
     """There is no such study."""
 
-    slug = "study-not-found"
-    title = "Study not found"
 
-
-class StudyCannotRun(Invalid):
+class StudyCannotRun(Invalid, title="The study cannot be run so"):
     """What is asked of a study cannot be measured here."""
-
-    slug = "study-cannot-run"
-    title = "The study cannot be run so"

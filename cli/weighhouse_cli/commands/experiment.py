@@ -5,13 +5,14 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
+from weighhouse_protocol.scenarios import Scenario
 from weighhouse_protocol.yaml_document import DocumentError, experiment_from_yaml
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.console import ERROR, OUT, duration, print_json, show_schedule
 from weighhouse_cli.exits import CommandFailed, Exit
-from weighhouse_cli.templates import Scenario, template
+from weighhouse_cli.templates import template
 
 app = typer.Typer(help="Check and begin experiment files.", no_args_is_help=True)
 

@@ -11,6 +11,7 @@
 
 mod client;
 mod keys;
+mod options;
 mod outcome;
 mod record;
 pub mod said;
@@ -19,6 +20,7 @@ mod value;
 
 pub use client::{ClientDriver, ClientFailed};
 pub use keys::Keys;
+pub use options::Checked;
 pub use outcome::{ErrorKind, Operation, Outcome};
 pub use record::{Fields, Lengths, RecordShape};
 pub use spread::{Elsewhere, Spread, Stretch};

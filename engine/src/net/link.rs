@@ -158,6 +158,7 @@ impl<C: Codec> Link<C> {
                 Err(error) => return Err(error.into()),
             }
         }
+        desk.book.recorder().wire.sent += self.out.len() as u64;
         self.out.clear();
         self.written = 0;
         Ok(())
@@ -194,6 +195,7 @@ impl<C: Codec> Link<C> {
     fn answer(&mut self, desk: &mut Desk<C>, fresh: &[u8]) -> Result<(), Lost> {
         desk.now = desk.clock.now();
         desk.book.turn(desk.now);
+        desk.book.recorder().wire.received += fresh.len() as u64;
         let settled = self.take_in(desk, fresh)?;
         match desk.pace {
             Pace::Closed { pipeline, think } if think == 0 || settled.greeted => {
@@ -242,6 +244,7 @@ impl<C: Codec> Link<C> {
             let (count, more) = secure.write(&self.out[self.written..])?;
             self.written += count;
             if self.written == self.out.len() {
+                desk.book.recorder().wire.sent += self.out.len() as u64;
                 self.out.clear();
                 self.written = 0;
                 return Ok(());

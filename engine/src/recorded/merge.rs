@@ -214,6 +214,12 @@ fn phase_finished(parts: &[&Value]) -> Value {
         }
     }
     merged["operations"] = operations.into();
+    for way in ["sent", "received"] {
+        let told = parts.iter().filter_map(|part| part["wire"][way].as_u64()).collect::<Vec<_>>();
+        if !told.is_empty() {
+            merged["wire"][way] = told.iter().sum::<u64>().into();
+        }
+    }
     for name in ["client_bound", "interrupted"] {
         merged[name] = parts.iter().any(|part| part[name] == true).into();
     }

@@ -8,7 +8,7 @@ export interface Figure {
   label: string
   short: string
   unit: string
-  scale: 'rate' | 'time' | 'size'
+  scale: 'rate' | 'time' | 'size' | 'flow'
   isLatency: boolean
   moreIsBetter: boolean
   note: string

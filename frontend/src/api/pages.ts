@@ -1,5 +1,3 @@
-import { unwrap, type Answer } from './client'
-
 /** A part of a list, as the API answers it. */
 interface Part<T> {
   items: T[]
@@ -14,15 +12,15 @@ export const LARGEST_PART = 200
  *
  * @param ask asks for one part: `limit` items at `cursor`; undefined: from the newest.
  * @returns the list as if it were one part, in the API's order.
- * @throws ApiProblem as `unwrap`.
+ * @throws what `ask` throws.
  */
-export async function unwrapAll<T>(
-  ask: (part: { limit: number; cursor: string | undefined }) => Promise<Answer<Part<T>>>,
+export async function requestAll<T>(
+  ask: (part: { limit: number; cursor: string | undefined }) => Promise<Part<T>>,
 ): Promise<{ items: T[] }> {
   const items: T[] = []
   let cursor: string | undefined
   do {
-    const part = await unwrap(ask({ limit: LARGEST_PART, cursor }))
+    const part = await ask({ limit: LARGEST_PART, cursor })
     items.push(...part.items)
     cursor = part.next_cursor ?? undefined
   } while (cursor !== undefined)

@@ -13,131 +13,51 @@ declare module 'vue-router' {
 /** Identifiers in addresses; any other text is no address of a page. */
 const ID = '([0-9a-fA-F-]{36})'
 
+type Component = () => Promise<unknown>
+
+/** A page: its name, its address, what the browser's tab says, and what draws it. */
+const page = (name: string, path: string, title: string, component: Component, more = {}): RouteRecordRaw => ({
+  path,
+  name,
+  component,
+  meta: { title },
+  ...more,
+})
+/** One that is shown without the shell, and to people who are not signed in. */
+const entrance = (name: string, path: string, title: string, component: Component) =>
+  page(name, path, title, component, { meta: { title, open: true } })
+
 /** Every page of the interface. */
 export const routes: RouteRecordRaw[] = [
-  {
-    path: '/login',
-    name: 'login',
-    component: () => import('@/pages/LoginPage.vue'),
-    meta: { title: 'Sign in', open: true },
-  },
-  {
-    path: '/login/answer',
-    name: 'login-answer',
-    component: () => import('@/pages/SignInAnswerPage.vue'),
-    meta: { title: 'Sign in', open: true },
-  },
-  {
-    path: '/join',
-    name: 'join',
-    component: () => import('@/pages/JoinPage.vue'),
-    meta: { title: 'Join', open: true },
-  },
-  {
-    path: '/joining',
-    name: 'joining',
-    component: () => import('@/pages/JoiningPage.vue'),
-    meta: { title: 'Join', open: true },
-  },
-  {
-    path: '/domain',
-    name: 'domain',
-    component: () => import('@/pages/DomainPage.vue'),
-    meta: { title: 'Domain', open: true },
-  },
-  {
-    path: '/password',
-    name: 'password',
-    component: () => import('@/pages/PasswordPage.vue'),
-    meta: { title: 'Password', open: true },
-  },
-  {
-    path: '/reply',
-    name: 'reply',
-    component: () => import('@/pages/ReplyPage.vue'),
-    meta: { title: 'Reply', open: true },
-  },
+  entrance('login', '/login', 'Sign in', () => import('@/pages/LoginPage.vue')),
+  entrance('login-answer', '/login/answer', 'Sign in', () => import('@/pages/SignInAnswerPage.vue')),
+  entrance('join', '/join', 'Join', () => import('@/pages/JoinPage.vue')),
+  entrance('joining', '/joining', 'Join', () => import('@/pages/JoiningPage.vue')),
+  entrance('domain', '/domain', 'Domain', () => import('@/pages/DomainPage.vue')),
+  entrance('password', '/password', 'Password', () => import('@/pages/PasswordPage.vue')),
+  entrance('reply', '/reply', 'Reply', () => import('@/pages/ReplyPage.vue')),
   // Links of before, whose secret stood in the path.
   { path: '/reply/:rest', redirect: (to) => ({ name: 'reply', hash: `#${String(to.params['rest'])}` }) },
-  { path: '/', name: 'overview', component: () => import('@/pages/OverviewPage.vue'), meta: { title: 'Overview' } },
-  {
-    path: '/experiments',
-    name: 'experiments',
-    component: () => import('@/pages/ExperimentsPage.vue'),
-    meta: { title: 'Experiments' },
-  },
-  {
-    path: '/experiments/new',
-    name: 'experiment-new',
-    component: () => import('@/pages/ExperimentNewPage.vue'),
-    meta: { title: 'New experiment' },
-  },
-  {
-    path: '/experiments/:experiment',
-    name: 'experiment',
-    component: () => import('@/pages/ExperimentPage.vue'),
+  page('overview', '/', 'Overview', () => import('@/pages/OverviewPage.vue')),
+  page('experiments', '/experiments', 'Experiments', () => import('@/pages/ExperimentsPage.vue')),
+  page('experiment-new', '/experiments/new', 'New experiment', () => import('@/pages/ExperimentNewPage.vue')),
+  page('experiment', '/experiments/:experiment', 'Experiment', () => import('@/pages/ExperimentPage.vue'), {
     props: true,
-    meta: { title: 'Experiment' },
-  },
-  {
-    path: '/campaigns',
-    name: 'campaigns',
-    component: () => import('@/pages/CampaignsPage.vue'),
-    meta: { title: 'Campaigns' },
-  },
-  {
-    path: `/campaigns/:campaign${ID}`,
-    name: 'campaign',
-    component: () => import('@/pages/CampaignPage.vue'),
-    props: true,
-    meta: { title: 'Campaign' },
-  },
-  {
-    path: `/runs/:run${ID}`,
-    name: 'run',
-    component: () => import('@/pages/RunPage.vue'),
-    props: true,
-    meta: { title: 'Run' },
-  },
-  { path: '/compare', name: 'compare', component: () => import('@/pages/ComparePage.vue'), meta: { title: 'Compare' } },
-  { path: '/history', name: 'history', component: () => import('@/pages/HistoryPage.vue'), meta: { title: 'History' } },
-  { path: '/alerts', name: 'alerts', component: () => import('@/pages/AlertsPage.vue'), meta: { title: 'Alerts' } },
-  { path: '/studies', name: 'studies', component: () => import('@/pages/StudiesPage.vue'), meta: { title: 'Studies' } },
-  {
-    path: '/studies/:study',
-    name: 'study',
-    component: () => import('@/pages/StudyPage.vue'),
-    props: true,
-    meta: { title: 'Study' },
-  },
-  { path: '/systems', name: 'systems', component: () => import('@/pages/SystemsPage.vue'), meta: { title: 'Systems' } },
-  {
-    path: '/systems/:system',
-    name: 'system',
-    component: () => import('@/pages/SystemPage.vue'),
-    props: true,
-    meta: { title: 'System' },
-  },
-  { path: '/agents', name: 'agents', component: () => import('@/pages/AgentsPage.vue'), meta: { title: 'Agents' } },
-  {
-    path: `/agents/:agent${ID}`,
-    name: 'agent',
-    component: () => import('@/pages/AgentPage.vue'),
-    props: true,
-    meta: { title: 'Agent' },
-  },
-  {
-    path: '/settings',
-    name: 'settings',
-    component: () => import('@/pages/SettingsPage.vue'),
-    meta: { title: 'Settings' },
-  },
-  {
-    path: '/:rest(.*)*',
-    name: 'not-found',
-    component: () => import('@/pages/NotFoundPage.vue'),
-    meta: { title: 'Not found' },
-  },
+  }),
+  page('campaigns', '/campaigns', 'Campaigns', () => import('@/pages/CampaignsPage.vue')),
+  page('campaign', `/campaigns/:campaign${ID}`, 'Campaign', () => import('@/pages/CampaignPage.vue'), { props: true }),
+  page('run', `/runs/:run${ID}`, 'Run', () => import('@/pages/RunPage.vue'), { props: true }),
+  page('compare', '/compare', 'Compare', () => import('@/pages/ComparePage.vue')),
+  page('history', '/history', 'History', () => import('@/pages/HistoryPage.vue')),
+  page('alerts', '/alerts', 'Alerts', () => import('@/pages/AlertsPage.vue')),
+  page('studies', '/studies', 'Studies', () => import('@/pages/StudiesPage.vue')),
+  page('study', '/studies/:study', 'Study', () => import('@/pages/StudyPage.vue'), { props: true }),
+  page('systems', '/systems', 'Systems', () => import('@/pages/SystemsPage.vue')),
+  page('system', '/systems/:system', 'System', () => import('@/pages/SystemPage.vue'), { props: true }),
+  page('agents', '/agents', 'Agents', () => import('@/pages/AgentsPage.vue')),
+  page('agent', `/agents/:agent${ID}`, 'Agent', () => import('@/pages/AgentPage.vue'), { props: true }),
+  page('settings', '/settings', 'Settings', () => import('@/pages/SettingsPage.vue')),
+  page('not-found', '/:rest(.*)*', 'Not found', () => import('@/pages/NotFoundPage.vue')),
 ]
 
 /**

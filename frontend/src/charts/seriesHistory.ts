@@ -107,6 +107,21 @@ export interface Places {
   half: number
 }
 
+/** The least that an axis shows on either side of what lies in the middle: with less, steps of it are written alike. */
+const LEAST_EITHER_SIDE = 0.04
+
+/** An end of an axis, where what is drawn lies so near together; null: as the library finds it. */
+export function narrowEnd(drawn: { min: number; max: number }, side: 1 | -1): number | null {
+  const middle = (drawn.min + drawn.max) / 2
+  const least = Math.abs(middle) * LEAST_EITHER_SIDE
+  return (drawn.max - drawn.min) / 2 < least ? middle + side * least : null
+}
+
+const NOT_NARROW = {
+  min: (drawn: { min: number; max: number }) => narrowEnd(drawn, -1),
+  max: (drawn: { min: number; max: number }) => narrowEnd(drawn, 1),
+}
+
 /** The places of all points and gaps of a history. */
 export function placesOf(input: Pick<HistoryInput, 'lines' | 'gaps' | 'along'>): Places {
   const points = input.lines.flatMap((line) => line.points)
@@ -150,7 +165,7 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
     },
     xAxis: xAxis(input, places, palette),
     yAxis: [
-      valueAxis(palette, input.format, { scale: true, ...(logarithmic ? { type: 'log' } : {}) }),
+      valueAxis(palette, input.format, { scale: true, ...(logarithmic ? { type: 'log' } : NOT_NARROW) }),
       // Shares of the plot's height, for what has no value and must not look as if it had one.
       { type: 'value', show: false, min: 0, max: 1 },
     ],

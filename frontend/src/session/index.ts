@@ -1,1 +1,2 @@
+export { ofProject } from './ofProject'
 export { useSession } from './store'

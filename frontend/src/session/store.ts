@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
 
-import { api, ApiProblem, unwrap, type PasskeyAnswer, type Role, type Session } from '@/api'
+import { ApiProblem, request, type PasskeyAnswer, type Role, type Session } from '@/api'
 
 const PROJECT_KEY = 'weighhouse-project'
 const ranks: Record<Role, number> = { viewer: 0, member: 1, maintainer: 2, owner: 3 }
@@ -28,7 +28,7 @@ export const useSession = defineStore('session', () => {
   async function restore(again = false): Promise<void> {
     if (asked.value && !again) return
     try {
-      session.value = await unwrap(api.GET('/api/v1/sessions/current'))
+      session.value = await request('GET /api/v1/sessions/current')
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.status !== 401) throw error
       session.value = null
@@ -39,7 +39,7 @@ export const useSession = defineStore('session', () => {
   /** Signs in, or answers that a code of the second factor is needed. Throws ApiProblem when the server refuses. */
   async function signIn(email: string, password: string, code?: string): Promise<'signed in' | 'code needed'> {
     try {
-      await unwrap(api.POST('/api/v1/sessions', { body: { email, password, code: code ?? null } }))
+      await request('POST /api/v1/sessions', { body: { email, password, code: code ?? null } })
     } catch (error) {
       if (error instanceof ApiProblem && error.type.endsWith('/second-factor-needed')) return 'code needed'
       throw error
@@ -51,14 +51,14 @@ export const useSession = defineStore('session', () => {
 
   /** Signs in by what a passkey answered. Throws ApiProblem when the server refuses. */
   async function signInBy(answer: PasskeyAnswer): Promise<void> {
-    await unwrap(api.POST('/api/v1/sessions/by-passkey', { body: { answer } }))
+    await request('POST /api/v1/sessions/by-passkey', { body: { answer } })
     asked.value = false
     await restore()
   }
 
   /** Signs out here; gives the address at which one signs out of one's provider, if one came by one. */
   async function signOut(): Promise<string | null> {
-    const ended = await unwrap(api.DELETE('/api/v1/sessions/current'))
+    const ended = await request('DELETE /api/v1/sessions/current')
     forget()
     return ended.provider_url
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   formatAgo,
   formatBytes,
+  formatFlow,
   formatCount,
   formatDuration,
   formatLatency,
@@ -33,6 +34,8 @@ describe('figures', () => {
     expect(formatLatency(3421)).toEqual({ value: '3.42', unit: 'ms' })
     expect(formatLatency(1_200_000)).toEqual({ value: '1.20', unit: 's' })
     expect(formatBytes(1610612736)).toEqual({ value: '1.50', unit: 'GiB' })
+    expect(formatFlow(1610612736)).toEqual({ value: '1.50', unit: 'GiB/s' })
+    expect(formatFlow(null).value).toBe('–')
   })
 
   it('says what is missing instead of inventing a zero', () => {

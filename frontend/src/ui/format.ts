@@ -56,6 +56,15 @@ export function formatBytes(bytes: number | null | undefined): Shown {
   return { value: significant(value), unit: units[index] ?? 'B' }
 }
 
+/** Bytes a second in binary units: `1.50` `GiB/s`. */
+export function formatFlow(bytesPerSecond: number | null | undefined): Shown {
+  const { value, unit } = formatBytes(bytesPerSecond)
+  return unit ? { value, unit: `${unit}/s` } : MISSING
+}
+
+/** How figures are written, by the scale that the catalogue gives them. */
+export const BY_SCALE = { rate: formatThroughput, time: formatLatency, size: formatBytes, flow: formatFlow } as const
+
 /** A fraction as a signed percentage: `0.052` → `+5.2 %`. */
 export function formatRelative(fraction: number | null | undefined, digits = 1): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(fraction)) return '–'

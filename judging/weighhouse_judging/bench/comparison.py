@@ -191,7 +191,7 @@ def _called(p_values: Floats, sizes: Floats, rule: str) -> Bools:
         passes = ordered <= FAMILY_LEVEL * place / count / np.sum(1.0 / place)
         passes = np.logical_or.accumulate(passes[..., ::-1], axis=-1)[..., ::-1]
     largest = np.max(np.where(passes, ordered, -1.0), axis=-1, keepdims=True)
-    thresholds = np.tile([metric.threshold for metric in CATALOGUE.judged], 12)
+    thresholds = np.tile([metric.threshold for metric in CATALOGUE.judged_in("performance")], 12)
     return np.asarray((p_values <= largest) & (p_values <= LEVEL) & (sizes > thresholds))
 
 

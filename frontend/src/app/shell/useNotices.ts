@@ -1,7 +1,7 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/vue-query'
 import type { Ref } from 'vue'
 
-import { api, unwrap } from '@/api'
+import { request, useChange } from '@/api'
 import { useSession } from '@/session'
 
 const REFRESH_MS = 30_000
@@ -11,7 +11,7 @@ export function useUnread() {
   const session = useSession()
   return useQuery({
     queryKey: ['notices', 'count'],
-    queryFn: () => unwrap(api.GET('/api/v1/notices/count')),
+    queryFn: () => request('GET /api/v1/notices/count'),
     select: (answer) => answer.unread_count,
     refetchInterval: REFRESH_MS,
     enabled: () => session.session !== null,
@@ -22,8 +22,7 @@ export function useUnread() {
 export function useNotices(open: Ref<boolean>) {
   return useInfiniteQuery({
     queryKey: ['notices', 'list'],
-    queryFn: ({ pageParam }) =>
-      unwrap(api.GET('/api/v1/notices', { params: { query: { limit: 20, cursor: pageParam } } })),
+    queryFn: ({ pageParam }) => request('GET /api/v1/notices', { query: { limit: 20, cursor: pageParam } }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     staleTime: 0,
@@ -33,9 +32,5 @@ export function useNotices(open: Ref<boolean>) {
 
 /** Marks notices as read; without ids all. */
 export function useMarkRead() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (ids: string[] | null) => unwrap(api.POST('/api/v1/notices/read', { body: { ids } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['notices'] }),
-  })
+  return useChange(['notices'], (ids: string[] | null) => request('POST /api/v1/notices/read', { body: { ids } }))
 }

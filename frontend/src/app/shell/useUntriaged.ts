@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/vue-query'
 import { computed } from 'vue'
 
-import { api, unwrap } from '@/api'
-import { useSession } from '@/session'
+import { ofProject, useSession } from '@/session'
 
 const REFRESH_MS = 30_000
 
@@ -11,8 +10,7 @@ export function useUntriaged() {
   const session = useSession()
   const { data } = useQuery({
     // As the page of alerts asks, so that both show one number.
-    queryKey: ['alerts', 'counts', () => session.project?.id],
-    queryFn: () => unwrap(api.GET('/api/v1/alerts/counts', { params: { query: { project_id: session.project?.id } } })),
+    ...ofProject(['alerts', 'counts'], 'GET /api/v1/alerts/counts'),
     refetchInterval: REFRESH_MS,
     enabled: () => session.session !== null,
   })

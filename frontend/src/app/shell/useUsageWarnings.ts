@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/vue-query'
 import { computed } from 'vue'
 
-import { api, unwrap } from '@/api'
-import { useSession } from '@/session'
+import { ofProject, useSession } from '@/session'
 
 const REFRESH_MS = 300_000
 
@@ -11,8 +10,7 @@ export function useUsageWarnings() {
   const session = useSession()
   const { data } = useQuery({
     // As the page of use asks, so that both show one number.
-    queryKey: ['usage', () => session.project?.id],
-    queryFn: () => unwrap(api.GET('/api/v1/usage', { params: { query: { project_id: session.project?.id } } })),
+    ...ofProject('usage', 'GET /api/v1/usage'),
     refetchInterval: REFRESH_MS,
     staleTime: REFRESH_MS / 10,
     enabled: () => Boolean(session.project),

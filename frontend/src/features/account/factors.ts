@@ -1,6 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { useQuery } from '@tanstack/vue-query'
 
-import { api, ApiProblem, unwrap, type PasskeyAnswer } from '@/api'
+import { ApiProblem, request, useChange, type PasskeyAnswer } from '@/api'
 
 const KEY = ['second-factor']
 
@@ -21,30 +21,24 @@ export function saidOf(cause: unknown, field?: string): string | undefined {
 }
 
 /** What one's logins take besides the password, or in its stead. */
-export const useFactor = () => useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/api/v1/second-factor')) })
+export const useFactor = () => useQuery({ queryKey: KEY, queryFn: () => request('GET /api/v1/second-factor') })
 
 /** Begins to set up an authenticator; nothing counts yet. */
-export const useBeginFactor = () =>
-  useMutation({ mutationFn: (body: Proof) => unwrap(api.POST('/api/v1/second-factor', { body })) })
+export const useBeginFactor = () => useChange([], (body: Proof) => request('POST /api/v1/second-factor', { body }))
 
 /** A change of one's factors, after which they and one's logins are looked at again. */
 export function useFactorChange<Wanted, Made>(change: (wanted: Wanted) => Promise<Made>) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: change,
-    onSuccess: () =>
-      Promise.all([queries.invalidateQueries({ queryKey: KEY }), queries.invalidateQueries({ queryKey: ['logins'] })]),
-  })
+  return useChange([KEY, 'logins'], change)
 }
 
 /** Confirms it by a first code; the first factor comes with recovery codes. */
 export const useConfirmFactor = () =>
-  useFactorChange((code: string) => unwrap(api.PUT('/api/v1/second-factor', { body: { code } })))
+  useFactorChange((code: string) => request('PUT /api/v1/second-factor', { body: { code } }))
 
 /** Makes recovery codes anew. */
 export const useRenewCodes = () =>
-  useFactorChange((body: Proof) => unwrap(api.POST('/api/v1/second-factor/recovery-codes', { body })))
+  useFactorChange((body: Proof) => request('POST /api/v1/second-factor/recovery-codes', { body }))
 
 /** Takes the authenticator off. */
 export const useRemoveFactor = () =>
-  useFactorChange((body: Proof) => unwrap(api.POST('/api/v1/second-factor/removal', { body })))
+  useFactorChange((body: Proof) => request('POST /api/v1/second-factor/removal', { body }))

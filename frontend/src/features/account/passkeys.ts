@@ -6,7 +6,7 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 
-import { api, unwrap, type PasskeyAnswer } from '@/api'
+import { request, type PasskeyAnswer } from '@/api'
 
 import { useFactorChange, type Proof } from './factors'
 
@@ -33,16 +33,16 @@ async function given<Answer>(asked: Promise<Answer>): Promise<Answer> {
 
 /** Has the browser ask for a passkey, whichever the person chooses; its answer holds once, for five minutes. */
 export async function showPasskey(): Promise<PasskeyAnswer> {
-  const question = await unwrap(api.POST('/api/v1/sessions/passkey-question'))
+  const question = await request('POST /api/v1/sessions/passkey-question')
   const optionsJSON = question.public_key as unknown as PublicKeyCredentialRequestOptionsJSON
   return { ...(await given(startAuthentication({ optionsJSON }))) }
 }
 
 async function makePasskey(name: string, proof: Proof) {
-  const question = await unwrap(api.POST('/api/v1/second-factor/passkey-question', { body: proof }))
+  const question = await request('POST /api/v1/second-factor/passkey-question', { body: proof })
   const optionsJSON = question.public_key as unknown as PublicKeyCredentialCreationOptionsJSON
   const answer = { ...(await given(startRegistration({ optionsJSON }))) }
-  return unwrap(api.POST('/api/v1/second-factor/passkeys', { body: { name, answer } }))
+  return request('POST /api/v1/second-factor/passkeys', { body: { name, answer } })
 }
 
 /** Makes a passkey in this browser, or on the device that it asks; the first one comes with recovery codes. */
@@ -52,10 +52,5 @@ export const useAddPasskey = () =>
 /** Has a passkey sign nobody in any more. */
 export const useRemovePasskey = () =>
   useFactorChange(({ id, proof }: { id: string; proof: Proof }) =>
-    unwrap(
-      api.POST('/api/v1/second-factor/passkeys/{passkey_id}/removal', {
-        params: { path: { passkey_id: id } },
-        body: proof,
-      }),
-    ),
+    request('POST /api/v1/second-factor/passkeys/{passkey_id}/removal', { path: { passkey_id: id }, body: proof }),
   )

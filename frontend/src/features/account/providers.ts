@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/vue-query'
 import type { Ref } from 'vue'
 
-import { api, ApiProblem, unwrap } from '@/api'
+import { ApiProblem, request, useChange } from '@/api'
 
 /** Only addresses of this interface: a link must not lead people elsewhere after signing in. */
 export const localPath = (wanted: unknown): string =>
@@ -12,11 +12,7 @@ export const useWaysIn = (organization: Ref<string | undefined>) =>
   useQuery({
     queryKey: ['ways-in', organization],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/sign-in', {
-          params: { query: organization.value ? { organization: organization.value } : {} },
-        }),
-      ),
+      request('GET /api/v1/sign-in', { query: organization.value ? { organization: organization.value } : {} }),
     select: (page) => page.items,
     retry: false,
   })
@@ -24,16 +20,15 @@ export const useWaysIn = (organization: Ref<string | undefined>) =>
 /** Begins to sign in with an organization's provider; the browser leaves for it. */
 export const useSignInWith = () =>
   useMutation({
-    mutationFn: (body: { organization: string; next: string }) => unwrap(api.POST('/api/v1/sign-in', { body })),
+    mutationFn: (body: { organization: string; next: string }) => request('POST /api/v1/sign-in', { body }),
     onSuccess: (sent) => location.assign(sent.url),
   })
 
 /** Signs in with what the provider sent the browser back with. */
 export const useAnswer = () =>
-  useMutation({
-    mutationFn: (body: { state: string; code?: string; error?: string; iss?: string }) =>
-      unwrap(api.POST('/api/v1/sign-in/answer', { body })),
-  })
+  useChange([], (body: { state: string; code?: string; error?: string; iss?: string }) =>
+    request('POST /api/v1/sign-in/answer', { body }),
+  )
 
 /** Why somebody was not let in: a heading, and what they can do. */
 export function refusalOf(cause: unknown): { title: string; detail: string } {

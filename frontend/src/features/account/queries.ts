@@ -1,45 +1,34 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { useQuery } from '@tanstack/vue-query'
 
-import { api, unwrap } from '@/api'
+import { request, useChange } from '@/api'
 
 /** Where one is signed in. */
 export const useLogins = () =>
   useQuery({
     queryKey: ['logins'],
-    queryFn: () => unwrap(api.GET('/api/v1/sessions')),
+    queryFn: () => request('GET /api/v1/sessions'),
     select: (page) => page.items,
   })
 
 /** Signs out one of one's browsers. */
 export function useEndLogin() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) =>
-      unwrap(api.DELETE('/api/v1/sessions/{login_id}', { params: { path: { login_id: id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['logins'] }),
-  })
+  return useChange(['logins'], (id: string) =>
+    request('DELETE /api/v1/sessions/{login_id}', { path: { login_id: id } }),
+  )
 }
 
 /** Signs out everywhere else. */
 export function useEndOtherLogins() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: () => unwrap(api.DELETE('/api/v1/sessions')),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['logins'] }),
-  })
+  return useChange(['logins'], () => request('DELETE /api/v1/sessions'))
 }
 
 /** Changes one's own password. */
 export function useChangePassword() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: { current: string; password: string }) => unwrap(api.PUT('/api/v1/password', { body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['logins'] }),
-  })
+  return useChange(['logins'], (body: { current: string; password: string }) =>
+    request('PUT /api/v1/password', { body }),
+  )
 }
 
 /** Makes an organization with its first project. */
 export const useMakeOrganization = () =>
-  useMutation({
-    mutationFn: (body: { slug: string; name: string }) => unwrap(api.POST('/api/v1/organizations', { body })),
-  })
+  useChange([], (body: { slug: string; name: string }) => request('POST /api/v1/organizations', { body }))

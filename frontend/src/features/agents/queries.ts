@@ -1,19 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { useQuery } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type Agent } from '@/api'
-import { useSession } from '@/session'
+import { api, request, unwrap, useChange, type Agent } from '@/api'
+import { ofProject, useSession } from '@/session'
 
 const REFRESH_MS = 10_000
 
 /** The project's agents, asked for again while the page is open: heartbeats go on. */
 export function useAgents() {
-  const session = useSession()
-  return useQuery({
-    queryKey: ['agents', () => session.project?.id],
-    queryFn: () => unwrap(api.GET('/api/v1/agents', { params: { query: { project_id: session.project?.id } } })),
-    refetchInterval: REFRESH_MS,
-  })
+  return useQuery({ ...ofProject('agents', 'GET /api/v1/agents'), refetchInterval: REFRESH_MS })
 }
 
 /** One agent, out of the list. */
@@ -31,11 +26,7 @@ export function useNoiseFloors(agent: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['noise-floors', () => session.project?.id, agent],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/noise-floors', {
-          params: { query: { project_id: session.project?.id, agent_id: toValue(agent) } },
-        }),
-      ),
+      request('GET /api/v1/noise-floors', { query: { project_id: session.project?.id, agent_id: toValue(agent) } }),
     staleTime: 60_000,
   })
 }
@@ -43,34 +34,21 @@ export function useNoiseFloors(agent: MaybeRefOrGetter<string>) {
 /** What may be asked of an agent. */
 export type AgentAction = 'drain' | 'undrain' | 'revoke'
 
-type AgentPath = { params: { path: { agent_id: string } } }
-const actions = {
-  drain: (init: AgentPath) => api.POST('/api/v1/agents/{agent_id}/drain', init),
-  undrain: (init: AgentPath) => api.POST('/api/v1/agents/{agent_id}/undrain', init),
-  revoke: (init: AgentPath) => api.POST('/api/v1/agents/{agent_id}/revoke', init),
-}
-
 /** Drains an agent, takes it back, or revokes it for good. */
 export function useAgentAction() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ id, action }: { id: string; action: AgentAction }) =>
-      unwrap(actions[action]({ params: { path: { agent_id: id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
-  })
+  return useChange(['agents'], ({ id, action }: { id: string; action: AgentAction }) =>
+    request(`POST /api/v1/agents/{agent_id}/${action}`, { path: { agent_id: id } }),
+  )
 }
 
 /** A registration token: good for one machine, for an hour. */
 export function useRegistrationToken() {
   const session = useSession()
-  return useMutation({
-    mutationFn: (labels: Record<string, string>) =>
-      unwrap(
-        api.POST('/api/v1/agent-registration-tokens', {
-          body: { project_id: session.project?.id, labels, expires_in_minutes: 60 },
-        }),
-      ),
-  })
+  return useChange([], (labels: Record<string, string>) =>
+    request('POST /api/v1/agent-registration-tokens', {
+      body: { project_id: session.project?.id, labels, expires_in_minutes: 60 },
+    }),
+  )
 }
 
 /** What may be changed of an agent, with the tag of what was seen. */
@@ -90,15 +68,14 @@ export async function readAgent(id: string): Promise<{ agent: Agent; tag: string
 
 /** Changes labels and projects on top of what was seen; 412 when somebody else was first. */
 export function useAgentChange() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (change: AgentChange) =>
-      unwrap(
-        api.PATCH('/api/v1/agents/{agent_id}', {
-          params: { path: { agent_id: change.id }, header: { 'if-match': change.tag } },
-          body: { labels: change.labels, lent_to: change.lentTo },
-        }),
-      ),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
-  })
+  return useChange(
+    ['agents'],
+    (change: AgentChange) =>
+      request('PATCH /api/v1/agents/{agent_id}', {
+        path: { agent_id: change.id },
+        header: { 'if-match': change.tag },
+        body: { labels: change.labels, lent_to: change.lentTo },
+      }),
+    'settled',
+  )
 }

@@ -1,8 +1,8 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter, type Ref } from 'vue'
 
-import { api, unwrap, unwrapAll, type AlertKind, type AlertState, type AlertUpdate } from '@/api'
-import { useSession } from '@/session'
+import { request, requestAll, useChange, type AlertKind, type AlertState, type AlertUpdate } from '@/api'
+import { ofProject, useSession } from '@/session'
 
 export type { Alert } from '@/api'
 
@@ -21,8 +21,8 @@ export function useAlerts(filter: Ref<AlertFilter>) {
   return useQuery({
     queryKey: ['alerts', 'list', () => session.project?.id, filter],
     queryFn: () =>
-      unwrapAll((part) =>
-        api.GET('/api/v1/alerts', { params: { query: { ...part, project_id: session.project?.id, ...filter.value } } }),
+      requestAll((part) =>
+        request('GET /api/v1/alerts', { query: { ...part, project_id: session.project?.id, ...filter.value } }),
       ),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
@@ -33,7 +33,7 @@ export function useAlerts(filter: Ref<AlertFilter>) {
 export function useAlert(id: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['alerts', 'one', () => toValue(id)],
-    queryFn: () => unwrap(api.GET('/api/v1/alerts/{alert_id}', { params: { path: { alert_id: toValue(id) } } })),
+    queryFn: () => request('GET /api/v1/alerts/{alert_id}', { path: { alert_id: toValue(id) } }),
     refetchInterval: REFRESH_MS,
   })
 }
@@ -42,8 +42,7 @@ export function useAlert(id: MaybeRefOrGetter<string>) {
 export function useAlertCounts() {
   const session = useSession()
   return useQuery({
-    queryKey: ['alerts', 'counts', () => session.project?.id],
-    queryFn: () => unwrap(api.GET('/api/v1/alerts/counts', { params: { query: { project_id: session.project?.id } } })),
+    ...ofProject(['alerts', 'counts'], 'GET /api/v1/alerts/counts'),
     refetchInterval: REFRESH_MS,
     enabled: () => session.session !== null,
   })
@@ -53,33 +52,23 @@ export function useAlertCounts() {
 export function useSeriesOf(id: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['series', () => toValue(id)],
-    queryFn: () => unwrap(api.GET('/api/v1/series/{series_id}', { params: { path: { series_id: toValue(id) } } })),
+    queryFn: () => request('GET /api/v1/series/{series_id}', { path: { series_id: toValue(id) } }),
   })
 }
 
 /** Who can look after an alert. */
 export function usePeople() {
-  const session = useSession()
-  return useQuery({
-    queryKey: ['members', () => session.project?.id],
-    queryFn: () => unwrap(api.GET('/api/v1/members', { params: { query: { project_id: session.project?.id } } })),
-  })
+  return useQuery(ofProject('members', 'GET /api/v1/members'))
 }
 
 /** Measures again what a campaign measured, where it would run now; compared with one that did. */
 export function useBridge() {
-  return useMutation({
-    mutationFn: async ({ old, on, key }: { old: string; on: string; key: string }) => {
-      const before = await unwrap(
-        api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: old } } }),
-      )
-      return unwrap(
-        api.POST('/api/v1/campaigns', {
-          params: { header: { 'idempotency-key': key } },
-          body: { experiment_id: before.experiment.id, revision: before.revision, base: `campaign:${on}` },
-        }),
-      )
-    },
+  return useChange([], async ({ old, on, key }: { old: string; on: string; key: string }) => {
+    const before = await request('GET /api/v1/campaigns/{campaign_id}', { path: { campaign_id: old } })
+    return request('POST /api/v1/campaigns', {
+      header: { 'idempotency-key': key },
+      body: { experiment_id: before.experiment.id, revision: before.revision, base: `campaign:${on}` },
+    })
   })
 }
 
@@ -92,15 +81,14 @@ export interface Triage {
 
 /** Says something of an alert; 412 when somebody else was first. */
 export function useTriage() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ id, version, change }: Triage) =>
-      unwrap(
-        api.PATCH('/api/v1/alerts/{alert_id}', {
-          params: { path: { alert_id: id }, header: { 'if-match': `"${version}"` } },
-          body: change,
-        }),
-      ),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['alerts'] }),
-  })
+  return useChange(
+    ['alerts'],
+    ({ id, version, change }: Triage) =>
+      request('PATCH /api/v1/alerts/{alert_id}', {
+        path: { alert_id: id },
+        header: { 'if-match': `"${version}"` },
+        body: change,
+      }),
+    'settled',
+  )
 }

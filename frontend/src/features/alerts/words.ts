@@ -1,13 +1,11 @@
 import { figureOf, type Alert, type AlertChange, type AlertEvent, type AlertMember, type AlertState } from '@/api'
-import { formatBytes, formatLatency, formatSpread, formatThroughput, numbered, plural, type Tone } from '@/ui'
+import { BY_SCALE, formatSpread, numbered, plural, type Tone } from '@/ui'
 
 import { STATES } from './states'
 
 /** A figure of a metric with its unit. */
 export function written(metric: string, value: number): string {
-  const unit = figureOf(metric)?.unit
-  const format = unit === 'bytes' ? formatBytes : unit === 'µs' ? formatLatency : formatThroughput
-  const shown = format(value)
+  const shown = BY_SCALE[figureOf(metric)?.scale ?? 'rate'](value)
   return [shown.value, shown.unit].filter(Boolean).join(' ')
 }
 

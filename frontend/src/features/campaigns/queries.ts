@@ -1,7 +1,7 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, whileIncomplete, type Campaign, type CampaignQuery, type CampaignSummary } from '@/api'
+import { request, useChange, whileIncomplete, type Campaign, type CampaignQuery, type CampaignSummary } from '@/api'
 import { useSession } from '@/session'
 
 const REFRESH_WHILE_OPEN_MS = 5000
@@ -19,7 +19,7 @@ export function useCampaigns(wanted: MaybeRefOrGetter<CampaignQuery>, enabled: M
     queryKey: ['campaigns', query],
     queryFn: () => {
       const { cursor, ...filters } = query.value
-      return unwrap(api.GET('/api/v1/campaigns', { params: { query: { ...filters, cursor } } }))
+      return request('GET /api/v1/campaigns', { query: { ...filters, cursor } })
     },
     enabled,
     placeholderData: keepPreviousData,
@@ -38,8 +38,7 @@ export function useCampaign(id: MaybeRefOrGetter<string>, enabled: MaybeRefOrGet
   return useQuery({
     enabled,
     queryKey: ['campaign', id],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: toValue(id) } } })),
+    queryFn: () => request('GET /api/v1/campaigns/{campaign_id}', { path: { campaign_id: toValue(id) } }),
     refetchInterval: (state) => (isOpen(state.state.data) ? REFRESH_WHILE_OPEN_MS : false),
   })
 }
@@ -48,8 +47,7 @@ export function useCampaign(id: MaybeRefOrGetter<string>, enabled: MaybeRefOrGet
 export function useGate(id: MaybeRefOrGetter<string>, enabled: MaybeRefOrGetter<boolean>) {
   return useQuery({
     queryKey: ['campaign', id, 'gate'],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/campaigns/{campaign_id}/gate', { params: { path: { campaign_id: toValue(id) } } })),
+    queryFn: () => request('GET /api/v1/campaigns/{campaign_id}/gate', { path: { campaign_id: toValue(id) } }),
     enabled,
   })
 }
@@ -59,8 +57,7 @@ export function useGateRecord() {
   const session = useSession()
   return useQuery({
     queryKey: ['gate-record', () => session.project?.id],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/gate-record', { params: { query: { project_id: session.project?.id ?? '' } } })),
+    queryFn: () => request('GET /api/v1/gate-record', { query: { project_id: session.project?.id ?? '' } }),
     enabled: () => session.project !== null,
   })
 }
@@ -69,7 +66,7 @@ export function useGateRecord() {
 export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) {
   return useQuery({
     queryKey: ['comparisons', { campaign: id }],
-    queryFn: () => unwrap(api.GET('/api/v1/comparisons', { params: { query: { campaign: toValue(id) } } })),
+    queryFn: () => request('GET /api/v1/comparisons', { query: { campaign: toValue(id) } }),
     enabled: () => toValue(id) !== undefined,
     refetchInterval: whileIncomplete,
     staleTime: 60_000,
@@ -80,8 +77,7 @@ export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) 
 export function useSearches(id: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['campaign', id, 'searches'],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/campaigns/{campaign_id}/searches', { params: { path: { campaign_id: toValue(id) } } })),
+    queryFn: () => request('GET /api/v1/campaigns/{campaign_id}/searches', { path: { campaign_id: toValue(id) } }),
     refetchInterval: whileIncomplete,
   })
 }
@@ -91,83 +87,42 @@ export function useCampaignCaveats(campaign: MaybeRefOrGetter<Campaign>) {
   return useQuery({
     queryKey: ['campaigns', () => toValue(campaign).id, 'caveats', () => toValue(campaign).status],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/campaigns/{campaign_id}/caveats', {
-          params: { path: { campaign_id: toValue(campaign).id } },
-        }),
-      ),
+      request('GET /api/v1/campaigns/{campaign_id}/caveats', { path: { campaign_id: toValue(campaign).id } }),
     staleTime: 60_000,
   })
 }
 
 /** Says that a campaign's verdict was expected, so that it may be a base. */
 export function useAcceptance(id: MaybeRefOrGetter<string>) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (note: string) =>
-      unwrap(
-        api.PUT('/api/v1/campaigns/{campaign_id}/acceptance', {
-          params: { path: { campaign_id: toValue(id) } },
-          body: { note },
-        }),
-      ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['campaign'] }),
-  })
+  return useChange(['campaign'], (note: string) =>
+    request('PUT /api/v1/campaigns/{campaign_id}/acceptance', { path: { campaign_id: toValue(id) }, body: { note } }),
+  )
 }
 
 export type CampaignAction = 'cancel' | 'pause' | 'resume' | 'retry-failed'
-
-type CampaignPath = { params: { path: { campaign_id: string } } }
-const actions = {
-  cancel: (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/cancel', init),
-  pause: (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/pause', init),
-  resume: (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/resume', init),
-  'retry-failed': (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/retry-failed', init),
-}
 
 type Asked = { base: string } | { noise: true }
 
 /** Measures a revision anew, with its base beside it or against itself; the key makes a repeated
  * request harmless. */
 export function useMeasureForGate() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ key, ...body }: { experiment_id: string; revision: number; key: string } & Asked) =>
-      unwrap(api.POST('/api/v1/campaigns', { params: { header: { 'idempotency-key': key } }, body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
-  })
+  return useChange(
+    ['campaigns'],
+    ({ key, ...body }: { experiment_id: string; revision: number; key: string } & Asked) =>
+      request('POST /api/v1/campaigns', { header: { 'idempotency-key': key }, body }),
+  )
 }
 
 /** Adds repeats to a campaign that has ended. */
 export function useMoreRepeats(id: MaybeRefOrGetter<string>) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (wanted: { count: number; only_undecided: boolean }) =>
-      unwrap(
-        api.POST('/api/v1/campaigns/{campaign_id}/repeats', {
-          params: { path: { campaign_id: toValue(id) } },
-          body: wanted,
-        }),
-      ),
-    onSuccess: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['campaign'] }),
-        queries.invalidateQueries({ queryKey: ['campaigns'] }),
-        queries.invalidateQueries({ queryKey: ['comparisons'] }),
-      ]),
-  })
+  return useChange(['campaign', 'campaigns', 'comparisons'], (wanted: { count: number; only_undecided: boolean }) =>
+    request('POST /api/v1/campaigns/{campaign_id}/repeats', { path: { campaign_id: toValue(id) }, body: wanted }),
+  )
 }
 
 /** Cancels, pauses, resumes a campaign, or queues its failed runs again. */
 export function useCampaignAction(id: MaybeRefOrGetter<string>) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (action: CampaignAction) => unwrap(actions[action]({ params: { path: { campaign_id: toValue(id) } } })),
-    onSuccess: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['campaign'] }),
-        queries.invalidateQueries({ queryKey: ['campaigns'] }),
-        queries.invalidateQueries({ queryKey: ['comparisons'] }),
-      ]),
-  })
+  return useChange(['campaign', 'campaigns', 'comparisons'], (action: CampaignAction) =>
+    request(`POST /api/v1/campaigns/{campaign_id}/${action}`, { path: { campaign_id: toValue(id) } }),
+  )
 }

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, unwrapAll, type RejudgedCampaign } from '@/api'
+import { request, requestAll, useChange, type RejudgedCampaign } from '@/api'
 import { verdictWording } from '@/ui'
 
 const EVERY_MS = 1000
@@ -19,26 +18,17 @@ export function outcomeInWords(one: RejudgedCampaign | undefined): string {
 
 /** Has a campaign judged again by today's rules, and waits until it was. */
 export function useRejudging(id: MaybeRefOrGetter<string>) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async () => {
-      const body = { campaigns: [toValue(id)], all_campaigns: false, dry_run: false }
-      let now = await unwrap(api.POST('/api/v1/rejudgements', { body }))
-      const params = { path: { rejudgement_id: now.id } }
-      while (now.finished_at === null) {
-        await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
-        now = await unwrap(api.GET('/api/v1/rejudgements/{rejudgement_id}', { params }))
-      }
-      const judged = await unwrapAll((part) =>
-        api.GET('/api/v1/rejudgements/{rejudgement_id}/campaigns', { params: { ...params, query: part } }),
-      )
-      return outcomeInWords(judged.items[0])
-    },
-    onSuccess: () =>
-      Promise.all(
-        ['campaign', 'campaigns', 'experiment', 'experiments', 'comparisons', 'run'].map((key) =>
-          queries.invalidateQueries({ queryKey: [key] }),
-        ),
-      ),
+  return useChange(['campaign', 'campaigns', 'experiment', 'experiments', 'comparisons', 'run'], async () => {
+    const body = { campaigns: [toValue(id)], all_campaigns: false, dry_run: false }
+    let now = await request('POST /api/v1/rejudgements', { body })
+    const params = { path: { rejudgement_id: now.id } }
+    while (now.finished_at === null) {
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+      now = await request('GET /api/v1/rejudgements/{rejudgement_id}', params)
+    }
+    const judged = await requestAll((part) =>
+      request('GET /api/v1/rejudgements/{rejudgement_id}/campaigns', { ...params, query: part }),
+    )
+    return outcomeInWords(judged.items[0])
   })
 }

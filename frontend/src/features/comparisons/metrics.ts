@@ -1,6 +1,6 @@
 import { FIGURES, figureOf, IN_ORDER, type Comparison, type ComparisonSide, type Difference, type Figure } from '@/api'
 import type { AxisFormat } from '@/charts'
-import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
+import { BY_SCALE, type Shown } from '@/ui'
 
 /** A figure that sides are compared by. */
 export interface MetricKind {
@@ -16,10 +16,9 @@ export interface MetricKind {
   inHistory: boolean
 }
 
-const SHOWN = { rate: formatThroughput, time: formatLatency, size: formatBytes } as const
-
 function kindOf(key: string, { label, note, moreIsBetter, scale, inHistory }: Figure): MetricKind {
-  return { key, label, unit: note, moreIsBetter, shown: SHOWN[scale], base: scale === 'size' ? 1024 : 1000, inHistory }
+  const base = scale === 'size' || scale === 'flow' ? 1024 : 1000
+  return { key, label, unit: note, moreIsBetter, shown: BY_SCALE[scale], base, inHistory }
 }
 
 /** The figures in the order they are shown. */

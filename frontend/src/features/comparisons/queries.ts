@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter, type Ref } from 'vue'
 
-import { api, unwrap, whileIncomplete } from '@/api'
+import { request, whileIncomplete } from '@/api'
 import { useSession } from '@/session'
 
 import { distinct } from './metrics'
@@ -23,7 +23,7 @@ export interface ComparisonAddress {
 export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<boolean>) {
   return useQuery({
     queryKey: ['comparisons', 'sides', address],
-    queryFn: () => unwrap(api.GET('/api/v1/comparisons', { params: { query: { ...address.value } } })),
+    queryFn: () => request('GET /api/v1/comparisons', { query: { ...address.value } }),
     enabled,
     select: (comparison) => ({ ...comparison, sides: distinct(comparison.sides) }),
     refetchInterval: whileIncomplete,
@@ -43,8 +43,7 @@ export interface AnswerAddress {
 export function useAnswer(address: Ref<ComparisonAddress>, view: Ref<AnswerAddress>, enabled: Ref<boolean>) {
   return useQuery({
     queryKey: ['comparisons', 'answer', address, view],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/comparisons/answer', { params: { query: { ...address.value, ...view.value } } })),
+    queryFn: () => request('GET /api/v1/comparisons/answer', { query: { ...address.value, ...view.value } }),
     enabled,
     refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
@@ -70,8 +69,7 @@ export interface DistributionCell {
 export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<DistributionCell>, enabled: Ref<boolean>) {
   return useQuery({
     queryKey: ['comparisons', 'distributions', address, cell],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/comparisons/distributions', { params: { query: { ...address.value, ...cell.value } } })),
+    queryFn: () => request('GET /api/v1/comparisons/distributions', { query: { ...address.value, ...cell.value } }),
     enabled,
     refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
@@ -86,7 +84,7 @@ export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<Dist
 export function useScaling(address: Ref<ComparisonAddress>, law: boolean) {
   return useQuery({
     queryKey: ['comparisons', 'scaling', address, law],
-    queryFn: () => unwrap(api.GET('/api/v1/comparisons/scaling', { params: { query: { ...address.value, law } } })),
+    queryFn: () => request('GET /api/v1/comparisons/scaling', { query: { ...address.value, law } }),
     refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
   })
@@ -100,8 +98,7 @@ export function useFootprint(
 ) {
   return useQuery({
     queryKey: ['comparisons', 'footprint', address, cell],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/comparisons/footprint', { params: { query: { ...address.value, ...cell.value } } })),
+    queryFn: () => request('GET /api/v1/comparisons/footprint', { query: { ...address.value, ...cell.value } }),
     enabled,
     refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
@@ -118,19 +115,15 @@ export function useComparableCampaigns(
     queryKey: ['campaigns', 'comparable', () => session.project?.id, () => toValue(wanted)],
     queryFn: () => {
       const { text, cursor } = toValue(wanted)
-      return unwrap(
-        api.GET('/api/v1/campaigns', {
-          params: {
-            query: {
-              project_id: session.project?.id,
-              measured: true,
-              text: text || undefined,
-              cursor: cursor || undefined,
-              total: true,
-            },
-          },
-        }),
-      )
+      return request('GET /api/v1/campaigns', {
+        query: {
+          project_id: session.project?.id,
+          measured: true,
+          text: text || undefined,
+          cursor: cursor || undefined,
+          total: true,
+        },
+      })
     },
     enabled,
     placeholderData: keepPreviousData,
@@ -141,8 +134,7 @@ export function useComparableCampaigns(
 export function useTargets(campaign: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['campaign', campaign],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: toValue(campaign) } } })),
+    queryFn: () => request('GET /api/v1/campaigns/{campaign_id}', { path: { campaign_id: toValue(campaign) } }),
     enabled: () => toValue(campaign) !== '',
     select: (found) => found.targets.map((one) => ({ target: one.name, label: one.label })),
   })

@@ -1,7 +1,7 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, ApiProblem, unwrap, unwrapAll } from '@/api'
+import { ApiProblem, request, requestAll, useChange } from '@/api'
 import { useSession } from '@/session'
 
 /** The project's experiments. */
@@ -10,9 +10,7 @@ export function useExperiments() {
   return useQuery({
     queryKey: ['experiments', () => session.project?.id],
     queryFn: () =>
-      unwrapAll((part) =>
-        api.GET('/api/v1/experiments', { params: { query: { project_id: session.project?.id, ...part } } }),
-      ),
+      requestAll((part) => request('GET /api/v1/experiments', { query: { project_id: session.project?.id, ...part } })),
     select: (page) => page.items,
   })
 }
@@ -23,11 +21,10 @@ export function useExperiment(key: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['experiment', key],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/experiments/{experiment}', {
-          params: { path: { experiment: toValue(key) }, query: { project_id: session.project?.id } },
-        }),
-      ),
+      request('GET /api/v1/experiments/{experiment}', {
+        path: { experiment: toValue(key) },
+        query: { project_id: session.project?.id },
+      }),
   })
 }
 
@@ -36,11 +33,10 @@ export function useOperatingPoints(campaign: MaybeRefOrGetter<string>, take: May
   return useQuery({
     queryKey: ['campaign', campaign, 'operating-points', take],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/campaigns/{campaign_id}/operating-points', {
-          params: { path: { campaign_id: toValue(campaign) }, query: { take: toValue(take) } },
-        }),
-      ),
+      request('GET /api/v1/campaigns/{campaign_id}/operating-points', {
+        path: { campaign_id: toValue(campaign) },
+        query: { take: toValue(take) },
+      }),
     enabled: () => toValue(campaign) !== '',
   })
 }
@@ -50,9 +46,10 @@ export function useRevisions(experimentId: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['experiment', experimentId, 'revisions'],
     queryFn: () =>
-      unwrapAll((part) =>
-        api.GET('/api/v1/experiments/{experiment}/revisions', {
-          params: { path: { experiment: toValue(experimentId) }, query: part },
+      requestAll((part) =>
+        request('GET /api/v1/experiments/{experiment}/revisions', {
+          path: { experiment: toValue(experimentId) },
+          query: part,
         }),
       ),
     select: (page) => page.items,
@@ -64,11 +61,9 @@ export function useRevision(experimentId: MaybeRefOrGetter<string>, number: Mayb
   return useQuery({
     queryKey: ['experiment', experimentId, 'revisions', number],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/experiments/{experiment}/revisions/{number}', {
-          params: { path: { experiment: toValue(experimentId), number: toValue(number) } },
-        }),
-      ),
+      request('GET /api/v1/experiments/{experiment}/revisions/{number}', {
+        path: { experiment: toValue(experimentId), number: toValue(number) },
+      }),
     enabled: () => toValue(experimentId) !== '',
     // While a newer revision is fetched the one before stays: what is edited on it must not vanish.
     placeholderData: keepPreviousData,
@@ -85,11 +80,9 @@ export function useRevisionDiff(
   return useQuery({
     queryKey: ['experiment', experimentId, 'diff', from, to],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/experiments/{experiment}/revisions/{from}/diff/{to}', {
-          params: { path: { experiment: toValue(experimentId), from: toValue(from), to: toValue(to) } },
-        }),
-      ),
+      request('GET /api/v1/experiments/{experiment}/revisions/{from}/diff/{to}', {
+        path: { experiment: toValue(experimentId), from: toValue(from), to: toValue(to) },
+      }),
     select: (diff) => diff.changes,
     enabled: () => toValue(from) !== toValue(to),
     staleTime: Infinity,
@@ -100,7 +93,7 @@ export function useRevisionDiff(
 export function useTemplates() {
   return useQuery({
     queryKey: ['experiment-templates'],
-    queryFn: () => unwrap(api.GET('/api/v1/experiment-templates')),
+    queryFn: () => request('GET /api/v1/experiment-templates'),
     staleTime: Infinity,
   })
 }
@@ -111,12 +104,10 @@ export function useValidation(yaml: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['experiment-validation', yaml, () => session.project?.id],
     queryFn: () =>
-      unwrap(
-        api.POST('/api/v1/experiments/validate', {
-          params: { query: { project_id: session.project?.id } },
-          body: { yaml: toValue(yaml) },
-        }),
-      ),
+      request('POST /api/v1/experiments/validate', {
+        query: { project_id: session.project?.id },
+        body: { yaml: toValue(yaml) },
+      }),
     enabled: () => toValue(yaml).trim() !== '',
     placeholderData: keepPreviousData,
     staleTime: Infinity,
@@ -130,12 +121,10 @@ export function useDraftFairness(yaml: MaybeRefOrGetter<string>, readable: Maybe
   return useQuery({
     queryKey: ['experiment-fairness', yaml, () => session.project?.id],
     queryFn: () =>
-      unwrap(
-        api.POST('/api/v1/experiments/fairness', {
-          params: { query: { project_id: session.project?.id } },
-          body: { yaml: toValue(yaml) },
-        }),
-      ),
+      request('POST /api/v1/experiments/fairness', {
+        query: { project_id: session.project?.id },
+        body: { yaml: toValue(yaml) },
+      }),
     enabled: () => toValue(readable),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
@@ -145,13 +134,10 @@ export function useDraftFairness(yaml: MaybeRefOrGetter<string>, readable: Maybe
 
 /** Creates an experiment from a YAML document. */
 export function useCreateExperiment() {
-  const queries = useQueryClient()
   const session = useSession()
-  return useMutation({
-    mutationFn: (yaml: string) =>
-      unwrap(api.POST('/api/v1/experiments', { body: { yaml, project_id: session.project?.id } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['experiments'] }),
-  })
+  return useChange(['experiments'], (yaml: string) =>
+    request('POST /api/v1/experiments', { body: { yaml, project_id: session.project?.id } }),
+  )
 }
 
 /**
@@ -160,41 +146,28 @@ export function useCreateExperiment() {
  * When somebody else saved in between, the server answers 412 and nothing is overwritten.
  */
 export function useSaveRevision(experimentId: MaybeRefOrGetter<string>) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ yaml, base }: { yaml: string; base: number }) =>
-      unwrap(
-        api.POST('/api/v1/experiments/{experiment}/revisions', {
-          params: { path: { experiment: toValue(experimentId) }, header: { 'if-match': `"${base}"` } },
-          body: { yaml },
-        }),
-      ),
-    // After a refusal too: it means that there is something newer to see.
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['experiments'] }),
-        queries.invalidateQueries({ queryKey: ['experiment'] }),
-      ]),
-  })
+  return useChange(
+    ['experiments', 'experiment'],
+    ({ yaml, base }: { yaml: string; base: number }) =>
+      request('POST /api/v1/experiments/{experiment}/revisions', {
+        path: { experiment: toValue(experimentId) },
+        header: { 'if-match': `"${base}"` },
+        body: { yaml },
+      }),
+    'settled',
+  )
 }
 
 /** Starts a campaign; the key makes a repeated request harmless. */
 export function useStartCampaign() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ experimentId, key, priority }: { experimentId: string; key: string; priority: number }) =>
-      unwrap(
-        api.POST('/api/v1/campaigns', {
-          params: { header: { 'idempotency-key': key } },
-          body: { experiment_id: experimentId, priority },
-        }),
-      ),
-    onSuccess: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['campaigns'] }),
-        queries.invalidateQueries({ queryKey: ['experiments'] }),
-      ]),
-  })
+  return useChange(
+    ['campaigns', 'experiments'],
+    ({ experimentId, key, priority }: { experimentId: string; key: string; priority: number }) =>
+      request('POST /api/v1/campaigns', {
+        header: { 'idempotency-key': key },
+        body: { experiment_id: experimentId, priority },
+      }),
+  )
 }
 
 /** Whether saving failed because somebody else saved first. */

@@ -1,7 +1,7 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, ApiProblem, unwrap, type Schedule } from '@/api'
+import { ApiProblem, request, useChange, type Schedule } from '@/api'
 
 /** What is sent to set a schedule. */
 export type ScheduleInput = Pick<Schedule, 'cron' | 'time_zone' | 'enabled' | 'overlap' | 'missed'>
@@ -14,11 +14,9 @@ export function useSchedule(experimentId: MaybeRefOrGetter<string>) {
     queryKey: ['experiment', experimentId, 'schedule'],
     queryFn: async () => {
       try {
-        return await unwrap(
-          api.GET('/api/v1/experiments/{experiment}/schedule', {
-            params: { path: { experiment: toValue(experimentId) } },
-          }),
-        )
+        return await request('GET /api/v1/experiments/{experiment}/schedule', {
+          path: { experiment: toValue(experimentId) },
+        })
       } catch (error) {
         if (error instanceof ApiProblem && error.status === 404) return null
         throw error
@@ -32,11 +30,10 @@ export function useOccurrences(experimentId: MaybeRefOrGetter<string>) {
   return useInfiniteQuery({
     queryKey: ['experiment', experimentId, 'occurrences'],
     queryFn: ({ pageParam }) =>
-      unwrap(
-        api.GET('/api/v1/experiments/{experiment}/schedule/occurrences', {
-          params: { path: { experiment: toValue(experimentId) }, query: { limit: 50, cursor: pageParam } },
-        }),
-      ),
+      request('GET /api/v1/experiments/{experiment}/schedule/occurrences', {
+        path: { experiment: toValue(experimentId) },
+        query: { limit: 50, cursor: pageParam },
+      }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     select: (found) => found.pages.flatMap((page) => page.items),
@@ -49,7 +46,7 @@ export function useSchedulePreview(cron: MaybeRefOrGetter<string>, timeZone: May
   return useQuery({
     queryKey: ['schedule-preview', cron, timeZone],
     queryFn: () =>
-      unwrap(api.POST('/api/v1/schedules/preview', { body: { cron: toValue(cron), time_zone: toValue(timeZone) } })),
+      request('POST /api/v1/schedules/preview', { body: { cron: toValue(cron), time_zone: toValue(timeZone) } }),
     select: (preview) => preview.next,
     enabled: () => toValue(cron).trim() !== '',
     placeholderData: keepPreviousData,
@@ -59,21 +56,11 @@ export function useSchedulePreview(cron: MaybeRefOrGetter<string>, timeZone: May
 
 /** Sets or removes the schedule. */
 export function useScheduleChange(experimentId: MaybeRefOrGetter<string>) {
-  const queries = useQueryClient()
-  const refresh = () =>
-    Promise.all([
-      queries.invalidateQueries({ queryKey: ['experiment'] }),
-      queries.invalidateQueries({ queryKey: ['experiments'] }),
-    ])
+  const stale = ['experiment', 'experiments']
   const path = () => ({ experiment: toValue(experimentId) })
-  const save = useMutation({
-    mutationFn: (schedule: ScheduleInput) =>
-      unwrap(api.PUT('/api/v1/experiments/{experiment}/schedule', { params: { path: path() }, body: schedule })),
-    onSuccess: refresh,
-  })
-  const remove = useMutation({
-    mutationFn: () => unwrap(api.DELETE('/api/v1/experiments/{experiment}/schedule', { params: { path: path() } })),
-    onSuccess: refresh,
-  })
+  const save = useChange(stale, (schedule: ScheduleInput) =>
+    request('PUT /api/v1/experiments/{experiment}/schedule', { path: path(), body: schedule }),
+  )
+  const remove = useChange(stale, () => request('DELETE /api/v1/experiments/{experiment}/schedule', { path: path() }))
   return { save, remove }
 }

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/vue-query'
 import { computed, shallowRef, toValue, watch, type MaybeRefOrGetter, type ShallowRef } from 'vue'
 
-import { api, unwrap, type Headline } from '@/api'
+import { request, type Headline } from '@/api'
 
 import { asked, keyOf, type Campaign } from './asked'
 
@@ -18,8 +18,7 @@ export function useHeadlines(
     queries: computed(() =>
       asked(toValue(campaigns)).map((some) => ({
         queryKey: ['headlines', some.map(keyOf)],
-        queryFn: () =>
-          unwrap(api.GET('/api/v1/headlines', { params: { query: { campaign: some.map(({ id }) => id) } } })),
+        queryFn: () => request('GET /api/v1/headlines', { query: { campaign: some.map(({ id }) => id) } }),
         staleTime: FRESH_MS,
       })),
     ),

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/vue-query'
 import { computed, type Ref } from 'vue'
 
-import { api, unwrap, unwrapAll, type Series } from '@/api'
+import { request, requestAll, type Series } from '@/api'
 
 /** What the list of series is narrowed to. */
 export interface SeriesFilter {
@@ -15,14 +15,14 @@ export interface SeriesFilter {
 export function useSeriesList(filter: Ref<SeriesFilter>) {
   return useQuery({
     queryKey: ['series', filter],
-    queryFn: () => unwrapAll((part) => api.GET('/api/v1/series', { params: { query: { ...part, ...filter.value } } })),
+    queryFn: () => requestAll((part) => request('GET /api/v1/series', { query: { ...part, ...filter.value } })),
     placeholderData: keepPreviousData,
   })
 }
 
 const one = (id: string) => ({
   queryKey: ['series', id],
-  queryFn: () => unwrap(api.GET('/api/v1/series/{series_id}', { params: { path: { series_id: id } } })),
+  queryFn: () => request('GET /api/v1/series/{series_id}', { path: { series_id: id } }),
   // Hundreds of points that are replaced as a whole.
   shallow: true,
 })
@@ -46,9 +46,7 @@ export function useRunsOf(campaign: Ref<string | null>) {
   return useQuery({
     queryKey: ['runs', campaign],
     queryFn: () =>
-      unwrapAll((part) =>
-        api.GET('/api/v1/runs', { params: { query: { campaign_id: campaign.value ?? '', ...part } } }),
-      ),
+      requestAll((part) => request('GET /api/v1/runs', { query: { campaign_id: campaign.value ?? '', ...part } })),
     enabled: computed(() => campaign.value !== null),
   })
 }

@@ -1,7 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { useQuery } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, unwrapAll, type Annotation } from '@/api'
+import { request, requestAll, useChange, type Annotation } from '@/api'
 
 /** Where a note is written. */
 export type Subject = Annotation['subject']
@@ -11,33 +11,24 @@ export type Owner = { series_id: string[] } | { run_id: string[] } | null
 
 /** Notes of something, and how to write them. */
 export function useNotes(owner: MaybeRefOrGetter<Owner>) {
-  const client = useQueryClient()
-  const changed = () => client.invalidateQueries({ queryKey: ['annotations'] })
+  const stale = ['annotations']
   const list = useQuery({
     queryKey: ['annotations', () => toValue(owner)],
-    queryFn: () =>
-      unwrapAll((part) => api.GET('/api/v1/annotations', { params: { query: { ...toValue(owner), ...part } } })),
+    queryFn: () => requestAll((part) => request('GET /api/v1/annotations', { query: { ...toValue(owner), ...part } })),
     enabled: () => toValue(owner) !== null,
   })
-  const write = useMutation({
-    mutationFn: (note: { subject: Subject; text: string; at?: string | null }) =>
-      unwrap(api.POST('/api/v1/annotations', { body: note })),
-    onSuccess: changed,
-  })
-  const edit = useMutation({
-    mutationFn: (note: { id: string; text: string; version: number }) =>
-      unwrap(
-        api.PATCH('/api/v1/annotations/{annotation_id}', {
-          params: { path: { annotation_id: note.id }, header: { 'if-match': `"${note.version}"` } },
-          body: { text: note.text },
-        }),
-      ),
-    onSuccess: changed,
-  })
-  const remove = useMutation({
-    mutationFn: (id: string) =>
-      unwrap(api.DELETE('/api/v1/annotations/{annotation_id}', { params: { path: { annotation_id: id } } })),
-    onSuccess: changed,
-  })
+  const write = useChange(stale, (note: { subject: Subject; text: string; at?: string | null }) =>
+    request('POST /api/v1/annotations', { body: note }),
+  )
+  const edit = useChange(stale, (note: { id: string; text: string; version: number }) =>
+    request('PATCH /api/v1/annotations/{annotation_id}', {
+      path: { annotation_id: note.id },
+      header: { 'if-match': `"${note.version}"` },
+      body: { text: note.text },
+    }),
+  )
+  const remove = useChange(stale, (id: string) =>
+    request('DELETE /api/v1/annotations/{annotation_id}', { path: { annotation_id: id } }),
+  )
   return { list, write, edit, remove }
 }

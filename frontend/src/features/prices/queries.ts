@@ -1,8 +1,8 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, whileIncomplete, type PriceSheet } from '@/api'
-import { useSession } from '@/session'
+import { request, useChange, whileIncomplete, type PriceSheet } from '@/api'
+import { ofProject, useSession } from '@/session'
 
 /** Sides, as a comparison is asked for them. */
 export interface CostQuestion {
@@ -21,31 +21,22 @@ export interface CostChoice {
 
 /** The organization's prices, and the shipped table beside them. */
 export function usePrices() {
-  const session = useSession()
-  return useQuery({
-    queryKey: ['prices', () => session.project?.id],
-    queryFn: () => unwrap(api.GET('/api/v1/prices', { params: { query: { project_id: session.project?.id } } })),
-  })
+  return useQuery(ofProject('prices', 'GET /api/v1/prices'))
 }
 
 /** Puts a sheet in the place of the one that was seen; 412 when somebody else was first. */
 export function useSavePrices() {
-  const queries = useQueryClient()
   const session = useSession()
-  return useMutation({
-    mutationFn: ({ sheet, version }: { sheet: PriceSheet; version: number }) =>
-      unwrap(
-        api.PUT('/api/v1/prices', {
-          params: { query: { project_id: session.project?.id }, header: { 'if-match': `"${version}"` } },
-          body: sheet,
-        }),
-      ),
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['prices'] }),
-        queries.invalidateQueries({ queryKey: ['comparisons', 'costs'] }),
-      ]),
-  })
+  return useChange(
+    ['prices', ['comparisons', 'costs']],
+    ({ sheet, version }: { sheet: PriceSheet; version: number }) =>
+      request('PUT /api/v1/prices', {
+        query: { project_id: session.project?.id },
+        header: { 'if-match': `"${version}"` },
+        body: sheet,
+      }),
+    'settled',
+  )
 }
 
 /** What the cells of sides cost; what was there before stays while this loads. */
@@ -57,7 +48,7 @@ export function useCosts(
   const query = computed(() => ({ ...toValue(question), ...toValue(choice) }))
   return useQuery({
     queryKey: ['comparisons', 'costs', query],
-    queryFn: () => unwrap(api.GET('/api/v1/comparisons/costs', { params: { query: query.value } })),
+    queryFn: () => request('GET /api/v1/comparisons/costs', { query: query.value }),
     enabled: () => toValue(enabled),
     refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,

@@ -1,17 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
-import { toValue, type MaybeRefOrGetter } from 'vue'
+import { useQuery } from '@tanstack/vue-query'
+import { toRef, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type RetentionRules } from '@/api'
-import { useSession } from '@/session'
+import { request, useChange, type RetentionRules } from '@/api'
+import { ofProject, useSession } from '@/session'
 
 /** How long the project keeps what it measured. */
 export function useRetention() {
   const session = useSession()
-  return useQuery({
-    queryKey: ['retention', () => session.project?.id],
-    queryFn: () => unwrap(api.GET('/api/v1/retention', { params: { query: { project_id: session.project?.id } } })),
-    enabled: () => Boolean(session.project),
-  })
+  return useQuery({ ...ofProject('retention', 'GET /api/v1/retention'), enabled: () => Boolean(session.project) })
 }
 
 /** What rules would remove now; asked for while they are such as may be saved. */
@@ -20,12 +16,7 @@ export function useRetentionPreview(rules: MaybeRefOrGetter<RetentionRules>, sou
   return useQuery({
     queryKey: ['retention', () => session.project?.id, 'preview', () => toValue(rules)],
     queryFn: () =>
-      unwrap(
-        api.POST('/api/v1/retention/preview', {
-          params: { query: { project_id: session.project?.id } },
-          body: toValue(rules),
-        }),
-      ),
+      request('POST /api/v1/retention/preview', { query: { project_id: session.project?.id }, body: toValue(rules) }),
     enabled: () => Boolean(session.project) && toValue(sound),
     placeholderData: (before) => before,
   })
@@ -34,17 +25,16 @@ export function useRetentionPreview(rules: MaybeRefOrGetter<RetentionRules>, sou
 /** Puts rules in the place of those that were seen; 412 when somebody else was first. */
 export function useSaveRetention() {
   const session = useSession()
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ rules, version }: { rules: RetentionRules; version: number }) =>
-      unwrap(
-        api.PUT('/api/v1/retention', {
-          params: { query: { project_id: session.project?.id }, header: { 'if-match': `"${version}"` } },
-          body: rules,
-        }),
-      ),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['retention'] }),
-  })
+  return useChange(
+    ['retention'],
+    ({ rules, version }: { rules: RetentionRules; version: number }) =>
+      request('PUT /api/v1/retention', {
+        query: { project_id: session.project?.id },
+        header: { 'if-match': `"${version}"` },
+        body: rules,
+      }),
+    'settled',
+  )
 }
 
 const path = (campaignId: MaybeRefOrGetter<string>) => ({ path: { campaign_id: toValue(campaignId) } })
@@ -53,29 +43,29 @@ const path = (campaignId: MaybeRefOrGetter<string>) => ({ path: { campaign_id: t
 export function useKeeping(campaignId: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['campaigns', campaignId, 'keeping'],
-    queryFn: () => unwrap(api.GET('/api/v1/campaigns/{campaign_id}/keeping', { params: path(campaignId) })),
+    queryFn: () => request('GET /api/v1/campaigns/{campaign_id}/keeping', path(campaignId)),
   })
 }
 
 /** Keeps a campaign with a reason, or no longer: without one. */
 export function useKeep(campaignId: MaybeRefOrGetter<string>) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async (because: string | null) => {
+  return useChange(
+    [['campaigns', toRef(campaignId), 'keeping']],
+    async (because: string | null) => {
       const params = path(campaignId)
-      if (because === null) await unwrap(api.DELETE('/api/v1/campaigns/{campaign_id}/keeping', { params }))
-      else await unwrap(api.PUT('/api/v1/campaigns/{campaign_id}/keeping', { params, body: { because } }))
+      if (because === null) await request('DELETE /api/v1/campaigns/{campaign_id}/keeping', params)
+      else await request('PUT /api/v1/campaigns/{campaign_id}/keeping', { ...params, body: { because } })
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['campaigns', toValue(campaignId), 'keeping'] }),
-  })
+    'settled',
+  )
 }
 
 /** Has a campaign deleted. */
 export function useDeleteCampaign(campaignId: MaybeRefOrGetter<string>) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (because: string) =>
-      unwrap(api.POST('/api/v1/campaigns/{campaign_id}/deletion', { params: path(campaignId), body: { because } })),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
-  })
+  return useChange(
+    ['campaigns'],
+    (because: string) =>
+      request('POST /api/v1/campaigns/{campaign_id}/deletion', { ...path(campaignId), body: { because } }),
+    'settled',
+  )
 }

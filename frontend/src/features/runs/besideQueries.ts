@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/vue-query'
 import { computed, type Ref } from 'vue'
 
-import { api, unwrap, type Fill, type RunSeries } from '@/api'
+import { request, type Fill, type RunSeries } from '@/api'
 
 import type { RunChoice, RunCourse } from './beside'
 
@@ -17,8 +17,8 @@ export function useRunCourses(chosen: Ref<readonly RunChoice[]>, fills: () => bo
         queryFn: async (): Promise<{ series: RunSeries; fill: Fill | null }> => {
           const params = { path: { run_id: one.run }, query: { points: POINTS } }
           const [series, scenario] = await Promise.all([
-            unwrap(api.GET('/api/v1/runs/{run_id}/series', { params })),
-            fills() ? unwrap(api.GET('/api/v1/runs/{run_id}/scenario', { params })) : null,
+            request('GET /api/v1/runs/{run_id}/series', params),
+            fills() ? request('GET /api/v1/runs/{run_id}/scenario', params) : null,
           ])
           return { series, fill: scenario?.fill ?? null }
         },

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/vue-query'
 import { watch, type Ref } from 'vue'
 
-import { api, unwrap, type Run } from '@/api'
+import { request, type Run } from '@/api'
 
 const REFRESH_MS = 1500
 
@@ -10,13 +10,11 @@ const POINTS = 480
 /** Columns of a heat map, which has half the page. */
 const COLUMNS = 180
 
-type RunPath = { params: { path: { run_id: string } } }
-
 /** One run; asked again while it is under way. */
 export function useRun(id: Ref<string>) {
   return useQuery({
     queryKey: ['run', id],
-    queryFn: () => unwrap(api.GET('/api/v1/runs/{run_id}', { params: { path: { run_id: id.value } } })),
+    queryFn: () => request('GET /api/v1/runs/{run_id}', { path: { run_id: id.value } }),
     refetchInterval: (query) => (isUnderWay(query.state.data) ? REFRESH_MS : false),
   })
 }
@@ -34,10 +32,10 @@ export function withLastLook<T extends { refetch: () => Promise<unknown> }>(quer
   return query
 }
 
-function part<T>(name: string, id: Ref<string>, live: Ref<boolean>, ask: (path: RunPath) => Promise<T>) {
+function part<T>(name: string, id: Ref<string>, live: Ref<boolean>, ask: (path: { run_id: string }) => Promise<T>) {
   const query = useQuery({
     queryKey: ['run', id, name],
-    queryFn: () => ask({ params: { path: { run_id: id.value } } }),
+    queryFn: () => ask({ run_id: id.value }),
     refetchInterval: () => (live.value ? REFRESH_MS * 2 : false),
     // Thousands of numbers that are replaced as a whole: none is watched by itself.
     shallow: true,
@@ -47,16 +45,14 @@ function part<T>(name: string, id: Ref<string>, live: Ref<boolean>, ask: (path: 
 
 /** Throughput, percentiles and resources over the run's seconds. */
 export const useRunSeries = (id: Ref<string>, live: Ref<boolean>) =>
-  part('series', id, live, (path) =>
-    unwrap(api.GET('/api/v1/runs/{run_id}/series', { params: { ...path.params, query: { points: POINTS } } })),
-  )
+  part('series', id, live, (path) => request('GET /api/v1/runs/{run_id}/series', { path, query: { points: POINTS } }))
 
 /** What was broken on purpose, and what it cost; nothing before the run completed. */
 export const useRunFaults = (id: Ref<string>, live: Ref<boolean>) =>
   useQuery({
     // Asked again when the run ends: only then is there anything to tell.
     queryKey: ['run', id, 'faults', live],
-    queryFn: () => unwrap(api.GET('/api/v1/runs/{run_id}/faults', { params: { path: { run_id: id.value } } })),
+    queryFn: () => request('GET /api/v1/runs/{run_id}/faults', { path: { run_id: id.value } }),
     enabled: () => !live.value,
   })
 
@@ -65,27 +61,21 @@ export const useRunScenario = (id: Ref<string>, asked: () => boolean, done: () =
   useQuery({
     queryKey: ['run', id, 'scenario', done],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/runs/{run_id}/scenario', {
-          params: { path: { run_id: id.value }, query: { points: POINTS } },
-        }),
-      ),
+      request('GET /api/v1/runs/{run_id}/scenario', { path: { run_id: id.value }, query: { points: POINTS } }),
     enabled: asked,
     shallow: true,
   })
 
 /** What the system said of itself, and what passed disks and network. */
 export const useRunGauges = (id: Ref<string>, live: Ref<boolean>) =>
-  part('gauges', id, live, (path) =>
-    unwrap(api.GET('/api/v1/runs/{run_id}/gauges', { params: { ...path.params, query: { points: POINTS } } })),
-  )
+  part('gauges', id, live, (path) => request('GET /api/v1/runs/{run_id}/gauges', { path, query: { points: POINTS } }))
 
 /** The percentile spectrum of the measured phase. */
 export const useRunSpectrum = (id: Ref<string>, live: Ref<boolean>) =>
-  part('spectrum', id, live, (path) => unwrap(api.GET('/api/v1/runs/{run_id}/spectrum', path)))
+  part('spectrum', id, live, (path) => request('GET /api/v1/runs/{run_id}/spectrum', { path }))
 
 /** Operations by second and latency. */
 export const useRunHeatmap = (id: Ref<string>, live: Ref<boolean>) =>
   part('heatmap', id, live, (path) =>
-    unwrap(api.GET('/api/v1/runs/{run_id}/heatmap', { params: { ...path.params, query: { columns: COLUMNS } } })),
+    request('GET /api/v1/runs/{run_id}/heatmap', { path, query: { columns: COLUMNS } }),
   )

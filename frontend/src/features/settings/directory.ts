@@ -1,7 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
-import { computed } from 'vue'
+import { useQuery } from '@tanstack/vue-query'
 
-import { api, ApiProblem, unwrap, type Directory } from '@/api'
+import { ApiProblem, request, useChange, type Directory } from '@/api'
 import { useSession } from '@/session'
 
 const KEY = 'directory'
@@ -13,7 +12,7 @@ export function useDirectory() {
     queryKey: [KEY, () => session.project?.id],
     queryFn: async (): Promise<Directory | null> => {
       try {
-        return await unwrap(api.GET('/api/v1/directory', { params: { query: { project_id: session.project?.id } } }))
+        return await request('GET /api/v1/directory', { query: { project_id: session.project?.id } })
       } catch (error) {
         if (error instanceof ApiProblem && error.status === 404) return null
         throw error
@@ -24,12 +23,11 @@ export function useDirectory() {
 
 /** Makes a token for the directory, the one before ends; or shuts it out. */
 export function useChangeDirectory() {
-  const queries = useQueryClient()
   const session = useSession()
-  const params = computed(() => ({ params: { query: { project_id: session.project?.id } } }))
-  const onSuccess = () => queries.invalidateQueries({ queryKey: [KEY] })
+  const of = () => ({ query: { project_id: session.project?.id } })
+  const stale = [KEY]
   return {
-    letIn: useMutation({ mutationFn: () => unwrap(api.POST('/api/v1/directory', params.value)), onSuccess }),
-    shutOut: useMutation({ mutationFn: () => unwrap(api.DELETE('/api/v1/directory', params.value)), onSuccess }),
+    letIn: useChange(stale, () => request('POST /api/v1/directory', of())),
+    shutOut: useChange(stale, () => request('DELETE /api/v1/directory', of())),
   }
 }

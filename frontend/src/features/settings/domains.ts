@@ -1,7 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { useQuery } from '@tanstack/vue-query'
 
-import { api, unwrap, type JoiningDomain, type JoiningRole, type Mailbox } from '@/api'
-import { useSession } from '@/session'
+import { request, useChange, type JoiningDomain, type JoiningRole, type Mailbox } from '@/api'
+import { ofProject, useSession } from '@/session'
 
 const KEY = 'joining-domains'
 const UNSENT_MS = 3000
@@ -29,11 +29,8 @@ export function confirmedAmong<Row extends Pick<JoiningDomain, 'domain' | 'verif
 
 /** Domains whose people may join the organization; takes an owner of it. */
 export function useDomains() {
-  const session = useSession()
   return useQuery({
-    queryKey: [KEY, () => session.project?.id],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/joining-domains', { params: { query: { project_id: session.project?.id } } })),
+    ...ofProject(KEY, 'GET /api/v1/joining-domains'),
     select: (page) => page.items,
     refetchInterval: (query) =>
       query.state.data?.items.some((row) => stateOf(row, Date.now()) === 'unsent') ? UNSENT_MS : false,
@@ -42,21 +39,15 @@ export function useDomains() {
 
 /** Asks a domain's keepers by mail whether it is the organization's; one that is there is asked anew. */
 export function useAddDomain() {
-  const queries = useQueryClient()
   const session = useSession()
-  return useMutation({
-    mutationFn: (body: { domain: string; role: JoiningRole; mailbox: Mailbox }) =>
-      unwrap(api.POST('/api/v1/joining-domains', { params: { query: { project_id: session.project?.id } }, body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [KEY] }),
-  })
+  return useChange([KEY], (body: { domain: string; role: JoiningRole; mailbox: Mailbox }) =>
+    request('POST /api/v1/joining-domains', { query: { project_id: session.project?.id }, body }),
+  )
 }
 
 /** Has nobody join by a domain any more. */
 export function useRemoveDomain() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) =>
-      unwrap(api.DELETE('/api/v1/joining-domains/{domain_id}', { params: { path: { domain_id: id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [KEY] }),
-  })
+  return useChange([KEY], (id: string) =>
+    request('DELETE /api/v1/joining-domains/{domain_id}', { path: { domain_id: id } }),
+  )
 }

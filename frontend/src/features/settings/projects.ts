@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/vue-query'
 
-import { api, unwrap } from '@/api'
+import { request } from '@/api'
 import { useSession } from '@/session'
 
 /** What is wrong with a slug; undefined: nothing. */
@@ -17,24 +17,24 @@ export function useProjects() {
     await session.restore(true)
     await queries.invalidateQueries()
   }
-  const of = (id: string) => ({ params: { path: { project_id: id } } })
+  const of = (id: string) => ({ path: { project_id: id } })
   return {
     make: useMutation({
       mutationFn: (body: { name: string; slug: string; organization_id: string }) =>
-        unwrap(api.POST('/api/v1/projects', { body })),
+        request('POST /api/v1/projects', { body }),
       onSuccess: changed,
     }),
     rename: useMutation({
       mutationFn: ({ id, name }: { id: string; name: string }) =>
-        unwrap(api.PATCH('/api/v1/projects/{project_id}', { ...of(id), body: { name } })),
+        request('PATCH /api/v1/projects/{project_id}', { ...of(id), body: { name } }),
       onSuccess: changed,
     }),
     archive: useMutation({
-      mutationFn: (id: string) => unwrap(api.POST('/api/v1/projects/{project_id}/archive', of(id))),
+      mutationFn: (id: string) => request('POST /api/v1/projects/{project_id}/archive', of(id)),
       onSuccess: changed,
     }),
     restore: useMutation({
-      mutationFn: (id: string) => unwrap(api.POST('/api/v1/projects/{project_id}/restore', of(id))),
+      mutationFn: (id: string) => request('POST /api/v1/projects/{project_id}/restore', of(id)),
       onSuccess: changed,
     }),
   }

@@ -1,7 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
-import { computed } from 'vue'
+import { useQuery } from '@tanstack/vue-query'
 
-import { api, ApiProblem, unwrap, type Provider, type ProviderSave } from '@/api'
+import { ApiProblem, request, useChange, type Provider, type ProviderSave } from '@/api'
 import { useSession } from '@/session'
 
 /** What is asked for of an organization's provider. */
@@ -14,9 +13,7 @@ export function useProvider() {
     queryKey: ['identity-provider', () => session.project?.id],
     queryFn: async (): Promise<Provider | null> => {
       try {
-        return await unwrap(
-          api.GET('/api/v1/identity-provider', { params: { query: { project_id: session.project?.id } } }),
-        )
+        return await request('GET /api/v1/identity-provider', { query: { project_id: session.project?.id } })
       } catch (error) {
         if (error instanceof ApiProblem && error.status === 404) return null
         throw error
@@ -27,25 +24,17 @@ export function useProvider() {
 
 /** Sets the provider up, or forgets it. */
 export function useChangeProvider() {
-  const queries = useQueryClient()
   const session = useSession()
-  const params = computed(() => ({ params: { query: { project_id: session.project?.id } } }))
-  const onSuccess = () => queries.invalidateQueries({ queryKey: ['identity-provider'] })
+  const of = () => ({ query: { project_id: session.project?.id } })
+  const stale = ['identity-provider']
   return {
-    save: useMutation({
-      mutationFn: ({ client_secret: secret, ...form }: ProviderForm) =>
-        unwrap(
-          api.PUT('/api/v1/identity-provider', {
-            ...params.value,
-            body: { ...form, ...(secret && { client_secret: secret }) },
-          }),
-        ),
-      onSuccess,
-    }),
-    forget: useMutation({
-      mutationFn: () => unwrap(api.DELETE('/api/v1/identity-provider', params.value)),
-      onSuccess,
-    }),
+    save: useChange(stale, ({ client_secret: secret, ...form }: ProviderForm) =>
+      request('PUT /api/v1/identity-provider', {
+        ...of(),
+        body: { ...form, ...(secret && { client_secret: secret }) },
+      }),
+    ),
+    forget: useChange(stale, () => request('DELETE /api/v1/identity-provider', of())),
   }
 }
 

@@ -1,7 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { useQuery } from '@tanstack/vue-query'
 
-import { api, unwrap, type Role, type Scope } from '@/api'
-import { useSession } from '@/session'
+import { request, useChange, type Role, type Scope } from '@/api'
+import { ofProject, useSession } from '@/session'
 
 const KEY = 'pipeline-trusts'
 
@@ -70,30 +70,19 @@ export function conditionsIn(whose: { claim: string; value: string }, text: stri
 
 /** The pipelines that the project trusts; takes a maintainer. */
 export function useTrusts() {
-  const session = useSession()
-  return useQuery({
-    queryKey: [KEY, () => session.project?.id],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/pipeline-trusts', { params: { query: { project_id: session.project?.id } } })),
-    select: (page) => page.items,
-  })
+  return useQuery({ ...ofProject(KEY, 'GET /api/v1/pipeline-trusts'), select: (page) => page.items })
 }
 
 /** Trusts pipelines, or not any more. */
 export function useChangeTrusts() {
-  const queries = useQueryClient()
   const session = useSession()
-  const onSuccess = () => Promise.all([KEY, 'api-tokens'].map((key) => queries.invalidateQueries({ queryKey: [key] })))
+  const stale = [KEY, 'api-tokens']
   return {
-    make: useMutation({
-      mutationFn: (wanted: TrustWanted) =>
-        unwrap(api.POST('/api/v1/pipeline-trusts', { body: { ...wanted, project_id: session.project?.id } })),
-      onSuccess,
-    }),
-    remove: useMutation({
-      mutationFn: (id: string) =>
-        unwrap(api.DELETE('/api/v1/pipeline-trusts/{trust_id}', { params: { path: { trust_id: id } } })),
-      onSuccess,
-    }),
+    make: useChange(stale, (wanted: TrustWanted) =>
+      request('POST /api/v1/pipeline-trusts', { body: { ...wanted, project_id: session.project?.id } }),
+    ),
+    remove: useChange(stale, (id: string) =>
+      request('DELETE /api/v1/pipeline-trusts/{trust_id}', { path: { trust_id: id } }),
+    ),
   }
 }

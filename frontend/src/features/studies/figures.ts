@@ -1,7 +1,7 @@
 import { scaleLog } from 'd3-scale'
 
 import { figureOf, type StudyFigure, type StudySide } from '@/api'
-import { formatBytes, formatLatency, formatThroughput, spanWord, type Shown } from '@/ui'
+import { BY_SCALE, spanWord, type Shown } from '@/ui'
 
 /** A line of a group: one cell as it is printed and as it was measured, with its places on the group's axis. */
 export interface FigureLine {
@@ -32,9 +32,7 @@ export interface FigureGroup {
 
 /** A figure in its own unit. */
 export function shownFigure(figure: string, value: number): Shown {
-  const unit = figureOf(figure)?.unit
-  if (unit === 'µs') return formatLatency(value)
-  return unit === 'bytes' ? formatBytes(value) : formatThroughput(value)
+  return BY_SCALE[figureOf(figure)?.scale ?? 'rate'](value)
 }
 
 function text(figure: string, value: number): string {

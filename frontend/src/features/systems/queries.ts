@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type System } from '@/api'
-import { useSession } from '@/session'
+import { request, type System } from '@/api'
+import { ofProject, useSession } from '@/session'
 
 /** All systems that plugins describe. */
 export function useSystems() {
-  const session = useSession()
   return useQuery({
-    queryKey: ['systems', 'of', () => session.project?.id],
-    queryFn: () => unwrap(api.GET('/api/v1/systems', { params: { query: { project_id: session.project?.id } } })),
+    ...ofProject(['systems', 'of'], 'GET /api/v1/systems'),
     select: (page) => page.items,
     staleTime: 300_000,
   })
@@ -21,11 +19,10 @@ export function useSystem(id: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['systems', id, () => session.project?.id],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/systems/{system_id}', {
-          params: { path: { system_id: toValue(id) }, query: { project_id: session.project?.id } },
-        }),
-      ),
+      request('GET /api/v1/systems/{system_id}', {
+        path: { system_id: toValue(id) },
+        query: { project_id: session.project?.id },
+      }),
   })
 }
 

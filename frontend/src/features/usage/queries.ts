@@ -1,7 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { useQuery } from '@tanstack/vue-query'
 
-import { api, unwrap, type QuotaLimits } from '@/api'
-import { useSession } from '@/session'
+import { request, useChange, type QuotaLimits } from '@/api'
+import { ofProject, useSession } from '@/session'
 
 const REFRESH_MS = 300_000
 
@@ -9,8 +9,7 @@ const REFRESH_MS = 300_000
 export function useUsage() {
   const session = useSession()
   return useQuery({
-    queryKey: ['usage', () => session.project?.id],
-    queryFn: () => unwrap(api.GET('/api/v1/usage', { params: { query: { project_id: session.project?.id } } })),
+    ...ofProject('usage', 'GET /api/v1/usage'),
     refetchInterval: REFRESH_MS,
     staleTime: REFRESH_MS / 10,
     enabled: () => Boolean(session.project),
@@ -27,19 +26,18 @@ export interface Wanted {
 
 /** Puts limits in the place of those that were seen; 412 when somebody else was first. */
 export function useSaveQuotas() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ scope, id, limits, version }: Wanted) => {
+  return useChange(
+    ['usage'],
+    ({ scope, id, limits, version }: Wanted) => {
       const header = { 'if-match': `"${version}"` }
       return scope === 'project'
-        ? unwrap(api.PUT('/api/v1/project-quotas', { params: { query: { project_id: id }, header }, body: limits }))
-        : unwrap(
-            api.PUT('/api/v1/organization-quotas/{organization_id}', {
-              params: { path: { organization_id: id }, header },
-              body: limits,
-            }),
-          )
+        ? request('PUT /api/v1/project-quotas', { query: { project_id: id }, header, body: limits })
+        : request('PUT /api/v1/organization-quotas/{organization_id}', {
+            path: { organization_id: id },
+            header,
+            body: limits,
+          })
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['usage'] }),
-  })
+    'settled',
+  )
 }

@@ -1,7 +1,7 @@
 //! The driver's options.
 
 use aerospike::policy::{CommitLevel, ReadModeAp, ReadModeSc, RecordExistsAction, Replica};
-use weighhouse_driver_api::{OptionRefused, Options};
+use weighhouse_driver_api::{Checked, OptionRefused, Options};
 
 /// JSON Schema of the options.
 pub(crate) const SCHEMA: &str = r#"{
@@ -145,164 +145,66 @@ pub(crate) struct Settings {
     pub(crate) password_file: String,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            namespace: "ycsb".to_owned(),
-            set: "usertable".to_owned(),
-            insert: RecordExistsAction::Replace,
-            replica: Replica::Sequence,
-            rack: 0,
-            read_mode_ap: ReadModeAp::One,
-            read_mode_sc: ReadModeSc::Session,
-            commit_level: CommitLevel::CommitAll,
-            durable_delete: false,
-            send_key: false,
-            total_timeout_ms: 10_000,
-            socket_timeout_ms: 0,
-            max_retries: 0,
-            connections: 0,
-            tend_interval_ms: 1000,
-            only_endpoints: false,
-            username: String::new(),
-            password_file: String::new(),
-        }
-    }
-}
-
-/// A value with the option that it stands for.
-struct Given<'a> {
-    name: &'a str,
-    value: &'a serde_json::Value,
-    declared: &'a serde_json::Value,
-}
-
-impl Given<'_> {
-    fn refused<T>(&self, message: impl Into<String>) -> Result<T, OptionRefused> {
-        Err(OptionRefused::new(self.name, message))
-    }
-
-    fn text(&self) -> Result<&str, OptionRefused> {
-        self.value.as_str().map_or_else(|| self.refused("a text"), Ok)
-    }
-
-    /// A name of the server's, within its limit of bytes.
-    fn name(&self, most: usize) -> Result<String, OptionRefused> {
-        let text = self.text()?;
-        let plain = |one: char| one.is_ascii_alphanumeric() || one == '_' || one == '-';
-        if text.is_empty() || text.len() > most || !text.chars().all(plain) {
-            return self.refused(format!("1 to {most} letters, digits, _ and -"));
-        }
-        Ok(text.to_owned())
-    }
-
-    fn flag(&self) -> Result<bool, OptionRefused> {
-        self.value.as_bool().map_or_else(|| self.refused("true or false"), Ok)
-    }
-
-    /// A number within the bounds of the schema.
-    fn number(&self) -> Result<u32, OptionRefused> {
-        let bound = |name: &str| self.declared[name].as_u64().unwrap_or_default();
-        let (least, most) = (bound("minimum"), bound("maximum"));
-        let number = self.value.as_u64().filter(|number| (least..=most).contains(number));
-        match number.and_then(|number| u32::try_from(number).ok()) {
-            Some(number) => Ok(number),
-            None => self.refused(format!("a number within {least} and {most}")),
-        }
-    }
-
-    fn count(&self) -> Result<usize, OptionRefused> {
-        self.number().map(|number| usize::try_from(number).unwrap_or(usize::MAX))
-    }
-
-    /// One of the choices of the schema, by what each means.
-    fn choice<T: Copy>(&self, meanings: &[(&str, T)]) -> Result<T, OptionRefused> {
-        let found = meanings.iter().find(|(name, _)| self.value == name);
-        let names: Vec<_> = meanings.iter().map(|(name, _)| *name).collect();
-        found.map_or_else(
-            || self.refused(format!("one of {}", names.join(", "))),
-            |(_, meaning)| Ok(*meaning),
-        )
-    }
+/// A name of the server's, within its limit of bytes.
+fn is_name(text: &str, most: usize) -> bool {
+    let plain = |one: char| one.is_ascii_alphanumeric() || one == '_' || one == '-';
+    !text.is_empty() && text.len() <= most && text.chars().all(plain)
 }
 
 impl Settings {
     pub(crate) fn read(options: &Options) -> Result<Self, OptionRefused> {
-        let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap_or_default();
-        let mut settings = Self::default();
-        for (name, value) in options {
-            settings.take(&schema, name, value)?;
-        }
-        if settings.username.is_empty() != settings.password_file.is_empty() {
-            let message = "username and password_file go together";
-            return Err(OptionRefused::new("password_file", message));
-        }
-        Ok(settings)
-    }
-
-    fn take(
-        &mut self,
-        schema: &serde_json::Value,
-        name: &str,
-        value: &serde_json::Value,
-    ) -> Result<(), OptionRefused> {
-        let given = Given { name, value, declared: &schema["properties"][name] };
-        match name {
-            "namespace" => self.namespace = given.name(31)?,
-            "set" => self.set = given.name(63)?,
-            "insert_mode" => {
-                self.insert = given.choice(&[
+        let given = Checked::new(SCHEMA, options)?;
+        let identifier = |name, most| {
+            let right = format!("1 to {most} letters, digits, _ and -");
+            given.text(name, |text| is_name(text, most), right)
+        };
+        let (username, password_file) = given.account()?;
+        Ok(Self {
+            namespace: identifier("namespace", 31)?,
+            set: identifier("set", 63)?,
+            insert: given.choice(
+                "insert_mode",
+                &[
                     ("replace", RecordExistsAction::Replace),
                     ("create_only", RecordExistsAction::CreateOnly),
-                ])?;
-            }
-            "replica" => {
-                self.replica = given.choice(&[
+                ],
+            ),
+            replica: given.choice(
+                "replica",
+                &[
                     ("master", Replica::Master),
                     ("any", Replica::MasterProles),
                     ("sequence", Replica::Sequence),
                     ("prefer_rack", Replica::PreferRack),
-                ])?;
-            }
-            "rack" => self.rack = given.count()?,
-            "read_mode_ap" => {
-                self.read_mode_ap =
-                    given.choice(&[("one", ReadModeAp::One), ("all", ReadModeAp::All)])?;
-            }
-            "read_mode_sc" => {
-                self.read_mode_sc = given.choice(&[
+                ],
+            ),
+            rack: given.get("rack"),
+            read_mode_ap: given
+                .choice("read_mode_ap", &[("one", ReadModeAp::One), ("all", ReadModeAp::All)]),
+            read_mode_sc: given.choice(
+                "read_mode_sc",
+                &[
                     ("session", ReadModeSc::Session),
                     ("linearize", ReadModeSc::Linearize),
                     ("allow_replica", ReadModeSc::AllowReplica),
                     ("allow_unavailable", ReadModeSc::AllowUnavailable),
-                ])?;
-            }
-            "commit_level" => {
-                self.commit_level = given.choice(&[
-                    ("all", CommitLevel::CommitAll),
-                    ("master", CommitLevel::CommitMaster),
-                ])?;
-            }
-            "durable_delete" => self.durable_delete = given.flag()?,
-            "send_key" => self.send_key = given.flag()?,
-            "total_timeout_ms" => self.total_timeout_ms = given.number()?,
-            "socket_timeout_ms" => self.socket_timeout_ms = given.number()?,
-            "max_retries" => self.max_retries = given.count()?,
-            "connections_per_node" => self.connections = given.count()?,
-            "tend_interval_ms" => self.tend_interval_ms = given.number()?,
-            "only_endpoints" => self.only_endpoints = given.flag()?,
-            "username" => given.text()?.clone_into(&mut self.username),
-            "password_file" => given.text()?.clone_into(&mut self.password_file),
-            _ => {
-                let names = schema["properties"].as_object().into_iter().flatten();
-                let names: Vec<_> = names.map(|(name, _)| name.as_str()).collect();
-                return given.refused(format!(
-                    "unknown; the options are {} and timeout_ms",
-                    names.join(", ")
-                ));
-            }
-        }
-        Ok(())
+                ],
+            ),
+            commit_level: given.choice(
+                "commit_level",
+                &[("all", CommitLevel::CommitAll), ("master", CommitLevel::CommitMaster)],
+            ),
+            durable_delete: given.get("durable_delete"),
+            send_key: given.get("send_key"),
+            total_timeout_ms: given.get("total_timeout_ms"),
+            socket_timeout_ms: given.get("socket_timeout_ms"),
+            max_retries: given.get("max_retries"),
+            connections: given.get("connections_per_node"),
+            tend_interval_ms: given.get("tend_interval_ms"),
+            only_endpoints: given.get("only_endpoints"),
+            username,
+            password_file,
+        })
     }
 }
 
@@ -311,21 +213,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(options: &serde_json::Value) -> Result<Settings, OptionRefused> {
-        Settings::read(options.as_object().unwrap())
+    impl Default for Settings {
+        fn default() -> Self {
+            Self::read(&Options::new()).unwrap()
+        }
     }
 
-    #[test]
-    fn defaults_are_those_of_the_schema() {
-        let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
-        let defaults: Options = schema["properties"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .map(|(name, declared)| (name.clone(), declared["default"].clone()))
-            .collect();
-        assert_eq!(Settings::read(&defaults).unwrap(), Settings::default());
-        assert_eq!(defaults["max_retries"], 0);
+    fn read(options: &serde_json::Value) -> Result<Settings, OptionRefused> {
+        Settings::read(options.as_object().unwrap())
     }
 
     #[test]

@@ -6,8 +6,8 @@
 
 use memchr::memchr;
 use weighhouse_driver_api::{
-    Codec, ErrorKind, Expected, Feature, Fields, Identity, Malformed, Operation, OptionRefused,
-    Options, Outcome, Parsed, RecordShape, Request, Verifier,
+    Checked, Codec, ErrorKind, Expected, Feature, Fields, Identity, Malformed, Operation,
+    OptionRefused, Options, Outcome, Parsed, RecordShape, Request, Verifier,
 };
 
 /// JSON Schema of the options.
@@ -93,18 +93,8 @@ impl Codec for Memcached {
     const SPREAD_BY_CLIENTS: bool = true;
 
     fn new(shape: &RecordShape, options: &Options) -> Result<Self, OptionRefused> {
-        let mut commands = Commands::Text;
-        for (name, value) in options {
-            commands = match (name.as_str(), value.as_str()) {
-                ("commands", Some("text")) => Commands::Text,
-                ("commands", Some("meta")) => Commands::Meta,
-                ("commands", _) => return Err(OptionRefused::new(name, "text or meta")),
-                _ => {
-                    let message = "unknown; the options are commands and those of the engine";
-                    return Err(OptionRefused::new(name, message));
-                }
-            };
-        }
+        let commands = Checked::new(SCHEMA, options)?
+            .choice("commands", &[("text", Commands::Text), ("meta", Commands::Meta)]);
         let ttl = shape.ttl_seconds.unwrap_or(0);
         if ttl > LONGEST_TTL {
             let message = format!(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mongodb::options::{
     Acknowledgment, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern,
 };
-use weighhouse_driver_api::{OptionRefused, Options};
+use weighhouse_driver_api::{Checked, OptionRefused, Options};
 
 /// JSON Schema of the options.
 pub(crate) const SCHEMA: &str = r#"{
@@ -123,47 +123,6 @@ pub(crate) struct Settings {
     pub(crate) auth_source: String,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            database: "ycsb".to_owned(),
-            collection: "usertable".to_owned(),
-            inserts: Inserts::Replace,
-            acknowledgment: None,
-            journal: None,
-            write_timeout: None,
-            read_concern: None,
-            read_preference: ReadPreference::Primary,
-            connections: None,
-            server_selection_timeout: Duration::from_secs(5),
-            username: String::new(),
-            password_file: String::new(),
-            auth_source: "admin".to_owned(),
-        }
-    }
-}
-
-fn preference(name: &str) -> ReadPreference {
-    let options = None;
-    match name {
-        "primary_preferred" => ReadPreference::PrimaryPreferred { options },
-        "secondary" => ReadPreference::Secondary { options },
-        "secondary_preferred" => ReadPreference::SecondaryPreferred { options },
-        "nearest" => ReadPreference::Nearest { options },
-        _ => ReadPreference::Primary,
-    }
-}
-
-fn concern(name: &str) -> Option<ReadConcern> {
-    Some(match name {
-        "local" => ReadConcern::local(),
-        "available" => ReadConcern::available(),
-        "majority" => ReadConcern::majority(),
-        "linearizable" => ReadConcern::linearizable(),
-        _ => return None,
-    })
-}
-
 /// None is the server's own.
 fn acknowledgment(text: &str) -> Result<Option<Acknowledgment>, &'static str> {
     match text {
@@ -191,82 +150,53 @@ fn is_name(text: &str, longest: usize) -> bool {
 
 impl Settings {
     pub(crate) fn read(options: &Options) -> Result<Self, OptionRefused> {
-        let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap_or_default();
-        let mut settings = Self::default();
-        for (name, value) in options {
-            let declared = &schema["properties"][name];
-            if declared.is_null() {
-                let names = schema["properties"].as_object().into_iter().flatten();
-                let known: Vec<_> = names.map(|(name, _)| name.as_str()).collect();
-                let message =
-                    format!("unknown; the options are {} and timeout_ms", known.join(", "));
-                return Err(OptionRefused::new(name, message));
-            }
-            settings.set(name, value, declared)?;
-        }
-        settings.fit_together()
-    }
-
-    fn set(
-        &mut self,
-        name: &str,
-        value: &serde_json::Value,
-        declared: &serde_json::Value,
-    ) -> Result<(), OptionRefused> {
-        let refused = |message: &str| OptionRefused::new(name, message);
-        if let Some(choices) = declared["enum"].as_array()
-            && !choices.contains(value)
-        {
-            let choices: Vec<_> = choices.iter().filter_map(|one| one.as_str()).collect();
-            return Err(refused(&format!("one of {}", choices.join(", "))));
-        }
-        let chosen = value.as_str().unwrap_or_default();
-        let text = || value.as_str().map(str::to_owned).ok_or_else(|| refused("a text"));
-        let identifier = |longest| {
-            text().ok().filter(|text| is_name(text, longest)).ok_or_else(|| {
-                refused(&format!("up to {longest} letters, digits, _ and -, a letter first"))
-            })
+        let given = Checked::new(SCHEMA, options)?;
+        let identifier = |name, longest| {
+            let right = format!("up to {longest} letters, digits, _ and -, a letter first");
+            given.text(name, |text| is_name(text, longest), right)
         };
-        let number = || {
-            let bound = |which: &str| declared[which].as_u64().unwrap_or_default();
-            let (least, most) = (bound("minimum"), bound("maximum"));
-            let number = value.as_u64().filter(|number| (least..=most).contains(number));
-            let message = format!("a number within {least} and {most}");
-            number.ok_or_else(|| refused(&message))
-        };
-        match name {
-            "database" => self.database = identifier(63)?,
-            "collection" => self.collection = identifier(120)?,
-            "insert" if chosen == "insert" => self.inserts = Inserts::Insert,
-            "insert" => self.inserts = Inserts::Replace,
-            "write_concern" => self.acknowledgment = acknowledgment(chosen).map_err(refused)?,
-            "journal" => self.journal = chosen.parse().ok(),
-            "write_timeout_ms" => {
-                let limit = Some(number()?).filter(|&limit| limit > 0);
-                self.write_timeout = limit.map(Duration::from_millis);
-            }
-            "read_concern" => self.read_concern = concern(chosen),
-            "read_preference" => self.read_preference = preference(chosen),
-            "connections_per_shard" => {
-                let connections = Some(number()?).filter(|&connections| connections > 0);
-                self.connections = connections.and_then(|number| u32::try_from(number).ok());
-            }
-            "server_selection_timeout_ms" => {
-                self.server_selection_timeout = Duration::from_millis(number()?);
-            }
-            "username" => self.username = text()?,
-            "password_file" => self.password_file = text()?,
-            _ => self.auth_source = identifier(63)?,
+        let milliseconds = |name| Duration::from_millis(given.get(name));
+        let (username, password_file) = given.account()?;
+        Self {
+            database: identifier("database", 63)?,
+            collection: identifier("collection", 120)?,
+            inserts: given
+                .choice("insert", &[("replace", Inserts::Replace), ("insert", Inserts::Insert)]),
+            acknowledgment: acknowledgment(&given.get::<String>("write_concern"))
+                .map_err(|message| OptionRefused::new("write_concern", message))?,
+            journal: given.get::<String>("journal").parse().ok(),
+            write_timeout: Some(milliseconds("write_timeout_ms")).filter(|limit| !limit.is_zero()),
+            read_concern: given.choice(
+                "read_concern",
+                &[
+                    ("default", None),
+                    ("local", Some(ReadConcern::local())),
+                    ("available", Some(ReadConcern::available())),
+                    ("majority", Some(ReadConcern::majority())),
+                    ("linearizable", Some(ReadConcern::linearizable())),
+                ],
+            ),
+            read_preference: given.choice(
+                "read_preference",
+                &[
+                    ("primary", ReadPreference::Primary),
+                    ("primary_preferred", ReadPreference::PrimaryPreferred { options: None }),
+                    ("secondary", ReadPreference::Secondary { options: None }),
+                    ("secondary_preferred", ReadPreference::SecondaryPreferred { options: None }),
+                    ("nearest", ReadPreference::Nearest { options: None }),
+                ],
+            ),
+            connections: Some(given.get("connections_per_shard")).filter(|&number| number > 0),
+            server_selection_timeout: milliseconds("server_selection_timeout_ms"),
+            username,
+            password_file,
+            auth_source: identifier("auth_source", 63)?,
         }
-        Ok(())
+        .fit_together()
     }
 
     /// Refuses options that contradict each other.
     fn fit_together(self) -> Result<Self, OptionRefused> {
-        if self.username.is_empty() != self.password_file.is_empty() {
-            let message = "username and password_file go together";
-            return Err(OptionRefused::new("password_file", message));
-        }
         if self.read_concern == Some(ReadConcern::linearizable())
             && self.read_preference != ReadPreference::Primary
         {
@@ -303,20 +233,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(options: &serde_json::Value) -> Result<Settings, OptionRefused> {
-        Settings::read(options.as_object().unwrap())
+    impl Default for Settings {
+        fn default() -> Self {
+            Self::read(&Options::new()).unwrap()
+        }
     }
 
-    #[test]
-    fn defaults_are_those_of_the_schema() {
-        let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
-        let defaults: Options = schema["properties"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .map(|(name, declared)| (name.clone(), declared["default"].clone()))
-            .collect();
-        assert_eq!(Settings::read(&defaults).unwrap(), Settings::default());
+    fn read(options: &serde_json::Value) -> Result<Settings, OptionRefused> {
+        Settings::read(options.as_object().unwrap())
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use weighhouse_driver_api::{OptionRefused, Options};
+use weighhouse_driver_api::{Checked, OptionRefused, Options};
 
 /// JSON Schema of the options.
 pub(crate) const SCHEMA: &str = r#"{
@@ -76,11 +76,15 @@ impl fmt::Debug for Secret {
 }
 
 /// Reads a password; a line break at the end of the file is not part of it.
-fn password(path: &str) -> Result<Secret, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+fn password(path: &str) -> Result<Secret, OptionRefused> {
+    let refused = |message| OptionRefused::new("password_file", message);
+    let text =
+        std::fs::read_to_string(path).map_err(|error| refused(format!("{path}: {error}")))?;
     let word = text.strip_suffix('\n').unwrap_or(&text);
     match word.strip_suffix('\r').unwrap_or(word) {
-        "" => Err(format!("{path}: the file is empty; it holds the password and nothing else")),
+        "" => Err(refused(format!(
+            "{path}: the file is empty; it holds the password and nothing else"
+        ))),
         word => Ok(Secret(word.to_owned())),
     }
 }
@@ -100,58 +104,29 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn read(options: &Options) -> Result<Self, OptionRefused> {
-        let mut settings = Self::default();
-        for (name, value) in options {
-            match name.as_str() {
-                "layout" => {
-                    settings.layout = match value.as_str() {
-                        Some("hash") => Layout::Hash,
-                        Some("string") => Layout::String,
-                        _ => return Err(OptionRefused::new(name, "hash or string")),
-                    }
-                }
-                "scan_index" => {
-                    settings.scan_index = match value.as_str() {
-                        Some("auto") => None,
-                        Some("none") => Some(ScanIndex::None),
-                        Some("ycsb") => Some(ScanIndex::Ycsb),
-                        Some("lex") => Some(ScanIndex::Lex),
-                        _ => return Err(OptionRefused::new(name, "auto, none, ycsb or lex")),
-                    }
-                }
-                "database" => {
-                    settings.database = value
-                        .as_u64()
-                        .and_then(|number| u16::try_from(number).ok())
-                        .ok_or_else(|| OptionRefused::new(name, "a number within 0 and 65535"))?;
-                }
-                "cluster" => {
-                    settings.cluster =
-                        value.as_bool().ok_or_else(|| OptionRefused::new(name, "true or false"))?;
-                }
-                "username" => {
-                    let given = value.as_str().filter(|given| !given.is_empty());
-                    let given = given.ok_or_else(|| OptionRefused::new(name, "a user's name"))?;
-                    settings.username = Some(given.to_owned());
-                }
-                "password_file" => {
-                    let path = value.as_str().ok_or_else(|| {
-                        OptionRefused::new(name, "the path of a file that holds the password")
-                    })?;
-                    let read = password(path);
-                    settings.password =
-                        Some(read.map_err(|message| OptionRefused::new(name, message))?);
-                }
-                "resp3" => {
-                    settings.resp3 =
-                        value.as_bool().ok_or_else(|| OptionRefused::new(name, "true or false"))?;
-                }
-                _ => {
-                    let message = "unknown; the options are layout, scan_index, database, \
-                                   cluster, username, password_file and resp3, and those of the engine";
-                    return Err(OptionRefused::new(name, message));
-                }
-            }
+        let given = Checked::new(SCHEMA, options)?;
+        let settings = Self {
+            layout: given.choice("layout", &[("hash", Layout::Hash), ("string", Layout::String)]),
+            scan_index: given.choice(
+                "scan_index",
+                &[
+                    ("auto", None),
+                    ("none", Some(ScanIndex::None)),
+                    ("ycsb", Some(ScanIndex::Ycsb)),
+                    ("lex", Some(ScanIndex::Lex)),
+                ],
+            ),
+            database: given.get("database"),
+            cluster: given.get("cluster"),
+            username: given.given("username"),
+            password: given
+                .given::<String>("password_file")
+                .map(|path| password(&path))
+                .transpose()?,
+            resp3: given.get("resp3"),
+        };
+        if settings.username.as_deref() == Some("") {
+            return Err(OptionRefused::new("username", "a user's name"));
         }
         if settings.username.is_some() && settings.password.is_none() {
             return Err(OptionRefused::new("username", "needs password_file beside it"));

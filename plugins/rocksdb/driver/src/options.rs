@@ -3,7 +3,7 @@
 use rocksdb::{
     BlockBasedOptions, Cache, CompactionPri, DBCompactionStyle, DBCompressionType, WriteOptions,
 };
-use weighhouse_driver_api::{OptionRefused, Options};
+use weighhouse_driver_api::{Checked, OptionRefused, Options};
 
 /// How often the rate limiter hands out, and what share goes to high priority: RocksDB's own
 /// defaults (`include/rocksdb/rate_limiter.h`).
@@ -158,177 +158,34 @@ pub(crate) const SCHEMA: &str = r#"{
   }
 }"#;
 
-/// The options, read; none where RocksDB decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Settings {
-    block_cache_bytes: Option<usize>,
-    compression: Option<Compression>,
-    wal: Option<bool>,
-    sync_writes: Option<bool>,
-    block_bytes: Option<usize>,
-    write_buffer_bytes: Option<usize>,
-    max_write_buffers: Option<i32>,
-    max_background_jobs: Option<i32>,
-    max_subcompactions: Option<u32>,
-    level0_compaction_trigger: Option<i32>,
-    level0_slowdown_trigger: Option<i32>,
-    level0_stop_trigger: Option<i32>,
-    target_file_bytes: Option<u64>,
-    level_base_bytes: Option<u64>,
-    rate_limit_bytes_per_second: Option<i64>,
-    stats_dump_period_seconds: Option<u32>,
-    bloom_bits_per_key: Option<u32>,
-    cache_index_and_filter_blocks: Option<bool>,
-    direct_reads: Option<bool>,
-    direct_flush_and_compaction: Option<bool>,
-    compaction_style: Option<Style>,
-    compaction_priority: Option<Priority>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Compression {
-    None,
-    Snappy,
-    Lz4,
-    Zstd,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Level,
-    Universal,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Priority {
-    ByCompensatedSize,
-    OldestLargestSeqFirst,
-    OldestSmallestSeqFirst,
-    MinOverlappingRatio,
-    RoundRobin,
-}
-
-/// A whole number of an option, within what RocksDB takes as it is told.
-fn whole<T: TryFrom<u64>>(
-    name: &str,
-    value: &serde_json::Value,
-    least: u64,
-    most: u64,
-) -> Result<Option<T>, OptionRefused> {
-    value
-        .as_u64()
-        .filter(|number| (least..=most).contains(number))
-        .and_then(|number| T::try_from(number).ok())
-        .map(Some)
-        .ok_or_else(|| OptionRefused::new(name, format!("a whole number from {least} to {most}")))
-}
+/// The options, read; RocksDB decides where none is given.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings(Checked);
 
 impl Settings {
     pub(crate) fn read(options: &Options) -> Result<Self, OptionRefused> {
-        let mut settings = Self::default();
-        for (name, value) in options {
-            let refuse = |message: &str| OptionRefused::new(name, message);
-            let truth = || value.as_bool().ok_or_else(|| refuse("true or false"));
-            match name.as_str() {
-                "block_cache_bytes" => {
-                    let bytes = value.as_u64().and_then(|bytes| usize::try_from(bytes).ok());
-                    settings.block_cache_bytes =
-                        Some(bytes.ok_or_else(|| refuse("a number of bytes, 0 or more"))?);
-                }
-                "compression" => {
-                    settings.compression = Some(match value.as_str() {
-                        Some("none") => Compression::None,
-                        Some("snappy") => Compression::Snappy,
-                        Some("lz4") => Compression::Lz4,
-                        Some("zstd") => Compression::Zstd,
-                        _ => return Err(refuse("none, snappy, lz4 or zstd")),
-                    });
-                }
-                "wal" => settings.wal = Some(truth()?),
-                "sync_writes" => settings.sync_writes = Some(truth()?),
-                "block_bytes" => settings.block_bytes = whole(name, value, 512, 16_777_216)?,
-                "write_buffer_bytes" => {
-                    settings.write_buffer_bytes = whole(name, value, 65_536, 17_179_869_184)?;
-                }
-                "max_write_buffers" => settings.max_write_buffers = whole(name, value, 2, 64)?,
-                "max_background_jobs" => settings.max_background_jobs = whole(name, value, 1, 256)?,
-                "max_subcompactions" => settings.max_subcompactions = whole(name, value, 1, 64)?,
-                "level0_compaction_trigger" => {
-                    settings.level0_compaction_trigger = whole(name, value, 1, 10_000)?;
-                }
-                "level0_slowdown_trigger" => {
-                    settings.level0_slowdown_trigger = whole(name, value, 1, 10_000)?;
-                }
-                "level0_stop_trigger" => {
-                    settings.level0_stop_trigger = whole(name, value, 1, 10_000)?;
-                }
-                "target_file_bytes" => {
-                    settings.target_file_bytes = whole(name, value, 65_536, 17_179_869_184)?;
-                }
-                "level_base_bytes" => {
-                    settings.level_base_bytes = whole(name, value, 1_048_576, 1_099_511_627_776)?;
-                }
-                "rate_limit_bytes_per_second" => {
-                    settings.rate_limit_bytes_per_second =
-                        whole(name, value, 0, 1_099_511_627_776)?;
-                }
-                "stats_dump_period_seconds" => {
-                    settings.stats_dump_period_seconds = whole(name, value, 0, 86_400)?;
-                }
-                "bloom_bits_per_key" => settings.bloom_bits_per_key = whole(name, value, 0, 64)?,
-                "cache_index_and_filter_blocks" => {
-                    settings.cache_index_and_filter_blocks = Some(truth()?);
-                }
-                "direct_reads" => settings.direct_reads = Some(truth()?),
-                "direct_flush_and_compaction" => {
-                    settings.direct_flush_and_compaction = Some(truth()?);
-                }
-                "compaction_style" => {
-                    settings.compaction_style = Some(match value.as_str() {
-                        Some("level") => Style::Level,
-                        Some("universal") => Style::Universal,
-                        _ => return Err(refuse("level or universal")),
-                    });
-                }
-                "compaction_priority" => {
-                    settings.compaction_priority = Some(match value.as_str() {
-                        Some("by_compensated_size") => Priority::ByCompensatedSize,
-                        Some("oldest_largest_seq_first") => Priority::OldestLargestSeqFirst,
-                        Some("oldest_smallest_seq_first") => Priority::OldestSmallestSeqFirst,
-                        Some("min_overlapping_ratio") => Priority::MinOverlappingRatio,
-                        Some("round_robin") => Priority::RoundRobin,
-                        _ => {
-                            return Err(refuse(
-                                "by_compensated_size, oldest_largest_seq_first, \
-                                 oldest_smallest_seq_first, min_overlapping_ratio or round_robin",
-                            ));
-                        }
-                    });
-                }
-                _ => return Err(refuse("unknown; `describe` lists the options")),
-            }
-        }
-        if settings.wal == Some(false) && settings.sync_writes == Some(true) {
+        let given = Checked::new(SCHEMA, options)?;
+        if given.given("wal") == Some(false) && given.given("sync_writes") == Some(true) {
             let message = "without a log (wal: false) there is nothing to force to the disk";
             return Err(OptionRefused::new("sync_writes", message));
         }
-        Ok(settings)
+        Ok(Self(given))
     }
 
     /// Whether writes are logged.
-    pub(crate) fn logs(self) -> bool {
-        self.wal.unwrap_or(true)
+    pub(crate) fn logs(&self) -> bool {
+        self.0.get("wal")
     }
 
-    pub(crate) fn database(self) -> rocksdb::Options {
+    pub(crate) fn database(&self) -> rocksdb::Options {
         let mut options = rocksdb::Options::default();
         options.create_if_missing(true);
-        if let Some(compression) = self.compression {
-            options.set_compression_type(match compression {
-                Compression::None => DBCompressionType::None,
-                Compression::Snappy => DBCompressionType::Snappy,
-                Compression::Lz4 => DBCompressionType::Lz4,
-                Compression::Zstd => DBCompressionType::Zstd,
+        if let Some(compression) = self.0.given::<String>("compression") {
+            options.set_compression_type(match compression.as_str() {
+                "none" => DBCompressionType::None,
+                "snappy" => DBCompressionType::Snappy,
+                "lz4" => DBCompressionType::Lz4,
+                _ => DBCompressionType::Zstd,
             });
         }
         self.write_paths(&mut options);
@@ -337,85 +194,85 @@ impl Settings {
     }
 
     /// Write buffers, flushes and compactions.
-    fn write_paths(self, options: &mut rocksdb::Options) {
-        if let Some(value) = self.write_buffer_bytes {
+    fn write_paths(&self, options: &mut rocksdb::Options) {
+        if let Some(value) = self.0.given("write_buffer_bytes") {
             options.set_write_buffer_size(value);
         }
-        if let Some(value) = self.max_write_buffers {
+        if let Some(value) = self.0.given("max_write_buffers") {
             options.set_max_write_buffer_number(value);
         }
-        if let Some(value) = self.max_background_jobs {
+        if let Some(value) = self.0.given("max_background_jobs") {
             options.set_max_background_jobs(value);
         }
-        if let Some(value) = self.max_subcompactions {
+        if let Some(value) = self.0.given("max_subcompactions") {
             options.set_max_subcompactions(value);
         }
-        if let Some(value) = self.level0_compaction_trigger {
+        if let Some(value) = self.0.given("level0_compaction_trigger") {
             options.set_level_zero_file_num_compaction_trigger(value);
         }
-        if let Some(value) = self.level0_slowdown_trigger {
+        if let Some(value) = self.0.given("level0_slowdown_trigger") {
             options.set_level_zero_slowdown_writes_trigger(value);
         }
-        if let Some(value) = self.level0_stop_trigger {
+        if let Some(value) = self.0.given("level0_stop_trigger") {
             options.set_level_zero_stop_writes_trigger(value);
         }
-        if let Some(value) = self.target_file_bytes {
+        if let Some(value) = self.0.given("target_file_bytes") {
             options.set_target_file_size_base(value);
         }
-        if let Some(value) = self.level_base_bytes {
+        if let Some(value) = self.0.given("level_base_bytes") {
             options.set_max_bytes_for_level_base(value);
         }
-        if let Some(value) = self.stats_dump_period_seconds {
+        if let Some(value) = self.0.given("stats_dump_period_seconds") {
             options.set_stats_dump_period_sec(value);
         }
-        if let Some(value) = self.direct_reads {
+        if let Some(value) = self.0.given("direct_reads") {
             options.set_use_direct_reads(value);
         }
-        if let Some(value) = self.direct_flush_and_compaction {
+        if let Some(value) = self.0.given("direct_flush_and_compaction") {
             options.set_use_direct_io_for_flush_and_compaction(value);
         }
-        if let Some(style) = self.compaction_style {
-            options.set_compaction_style(match style {
-                Style::Level => DBCompactionStyle::Level,
-                Style::Universal => DBCompactionStyle::Universal,
+        if let Some(style) = self.0.given::<String>("compaction_style") {
+            options.set_compaction_style(match style.as_str() {
+                "level" => DBCompactionStyle::Level,
+                _ => DBCompactionStyle::Universal,
             });
         }
-        if let Some(priority) = self.compaction_priority {
-            options.set_compaction_pri(match priority {
-                Priority::ByCompensatedSize => CompactionPri::ByCompensatedSize,
-                Priority::OldestLargestSeqFirst => CompactionPri::OldestLargestSeqFirst,
-                Priority::OldestSmallestSeqFirst => CompactionPri::OldestSmallestSeqFirst,
-                Priority::MinOverlappingRatio => CompactionPri::MinOverlappingRatio,
-                Priority::RoundRobin => CompactionPri::RoundRobin,
+        if let Some(priority) = self.0.given::<String>("compaction_priority") {
+            options.set_compaction_pri(match priority.as_str() {
+                "by_compensated_size" => CompactionPri::ByCompensatedSize,
+                "oldest_largest_seq_first" => CompactionPri::OldestLargestSeqFirst,
+                "oldest_smallest_seq_first" => CompactionPri::OldestSmallestSeqFirst,
+                "min_overlapping_ratio" => CompactionPri::MinOverlappingRatio,
+                _ => CompactionPri::RoundRobin,
             });
         }
-        if let Some(rate) = self.rate_limit_bytes_per_second.filter(|&rate| rate > 0) {
+        if let Some(rate) = self.0.given("rate_limit_bytes_per_second").filter(|&rate| rate > 0) {
             options.set_ratelimiter(rate, REFILL_US, FAIRNESS);
         }
     }
 
     /// Tables on disk and the cache of their blocks.
-    fn tables(self) -> BlockBasedOptions {
+    fn tables(&self) -> BlockBasedOptions {
         let mut table = BlockBasedOptions::default();
-        if let Some(bytes) = self.block_cache_bytes {
+        if let Some(bytes) = self.0.given("block_cache_bytes") {
             table.set_block_cache(&Cache::new_lru_cache(bytes));
         }
-        if let Some(bytes) = self.block_bytes {
+        if let Some(bytes) = self.0.given("block_bytes") {
             table.set_block_size(bytes);
         }
-        if let Some(bits) = self.bloom_bits_per_key.filter(|&bits| bits > 0) {
+        if let Some(bits) = self.0.given("bloom_bits_per_key").filter(|&bits: &u32| bits > 0) {
             table.set_bloom_filter(f64::from(bits), false);
         }
-        if let Some(inside) = self.cache_index_and_filter_blocks {
+        if let Some(inside) = self.0.given("cache_index_and_filter_blocks") {
             table.set_cache_index_and_filter_blocks(inside);
         }
         table
     }
 
-    pub(crate) fn writes(self) -> WriteOptions {
+    pub(crate) fn writes(&self) -> WriteOptions {
         let mut options = WriteOptions::default();
         options.disable_wal(!self.logs());
-        options.set_sync(self.sync_writes.unwrap_or(false));
+        options.set_sync(self.0.get("sync_writes"));
         options
     }
 }
@@ -431,11 +288,13 @@ mod tests {
 
     #[test]
     fn what_is_given_is_taken_and_the_rest_is_left_to_rocksdb() {
-        assert_eq!(read(&json!({})).unwrap(), Settings::default());
-        let settings = read(&json!({"compression": "lz4", "block_cache_bytes": 1024})).unwrap();
-        assert_eq!(settings.compression, Some(Compression::Lz4));
-        assert_eq!(settings.block_cache_bytes, Some(1024));
-        assert_eq!(settings.wal, None);
+        let Settings(given) =
+            read(&json!({"compression": "lz4", "block_cache_bytes": 1024})).unwrap();
+        assert_eq!(given.given::<String>("compression"), Some("lz4".to_owned()));
+        assert_eq!(given.given("block_cache_bytes"), Some(1024));
+        assert_eq!(given.given::<bool>("wal"), None);
+        // Everything that the schema declares can be asked for.
+        read(&json!({})).unwrap().database();
     }
 
     #[test]

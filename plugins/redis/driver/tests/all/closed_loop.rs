@@ -173,3 +173,37 @@ fn a_unix_socket_and_a_database_of_ones_own_are_used() {
     assert_eq!(server.ask("DBSIZE\r\nSELECT 3\r\nDBSIZE\r\n"), ":0\r\n+OK\r\n:500\r\n");
     std::fs::remove_dir_all(directory).unwrap();
 }
+
+/// A counter of the server's own, which it tells with `INFO stats`.
+fn counter(server: &Server, name: &str) -> u64 {
+    let told = server.ask("INFO stats\r\n");
+    let line = told.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
+    line.and_then(|number| number.trim().parse().ok()).unwrap_or_else(|| panic!("{name}: {told}"))
+}
+
+#[test]
+fn the_bytes_on_the_wire_are_those_that_the_server_counts() {
+    let server = Server::redis(&[]);
+    for pipeline in [1, 10] {
+        server.ask("FLUSHALL\r\n");
+        let workload = json!({"operations": {"read": 0.5, "update": 0.5}, "field_length": 300});
+        let phases = json!([{"kind": "load"}, {"kind": "measure", "operation_count": 5000}]);
+        let mut order = order(&server, &workload, &phases);
+        order["load"]["pipeline"] = pipeline.into();
+        order["shards"] = 2.into();
+        let counters = ["total_net_input_bytes", "total_net_output_bytes"];
+        let before = counters.map(|name| counter(&server, name));
+        let run = Run::of(DRIVER, &order);
+        run.assert_finished();
+        // Greetings and these questions are in the server's counters alone.
+        let aside = [1_000, 20_000];
+        for ((way, name), (before, aside)) in
+            ["sent", "received"].iter().zip(counters).zip(before.into_iter().zip(aside))
+        {
+            let of = |kind| run.phase(kind).finished["wire"][way].as_u64().unwrap();
+            let (told, served) = (of("load") + of("measure"), counter(&server, name) - before);
+            assert!(of("measure") > 5000, "{way}");
+            assert!(told <= served && served - told < aside, "{way}: {told} of {served}");
+        }
+    }
+}
