@@ -45,9 +45,10 @@ class FloorService:
         if not found:
             return lambda _name, _metric: None
 
+        by_figure = {(replace(key, metric=""), key.metric): one for key, one in found.items()}
+
         def floor(name: Key, metric: str) -> Floor | None:
-            key = keys.get(name)
-            return None if key is None else found.get(replace(key, metric=metric))
+            return by_figure.get((keys[name], metric)) if name in keys else None
 
         return floor
 

@@ -336,6 +336,9 @@ describe('the axis of figures that hardly differ', () => {
     [100.4, formatLatency],
     [999.6, formatThroughput],
     [23_640, formatThroughput],
+    [1.5e6, formatThroughput],
+    [3.7, formatLatency],
+    [5_000_000, formatBytes],
   ] as const)('writes no two steps alike: %d', (value, format) => {
     const written = (at: number) => Object.values(format(at)).join(' ')
     const near = [0, 1, 2].map((at) => ({ ...point, value: value + at / 100, low: value, high: value, repeats: [] }))

@@ -110,16 +110,18 @@ export interface Places {
 /** The least that an axis shows on either side of what lies in the middle: with less, steps of it are written alike. */
 const LEAST_EITHER_SIDE = 0.04
 
-/** An end of an axis, where what is drawn lies so near together; null: as the library finds it. */
-export function narrowEnd(drawn: { min: number; max: number }, side: 1 | -1): number | null {
+/** A round end of an axis, where what is drawn lies so near together; null: as the library finds it. */
+function narrowEnd(drawn: { min: number; max: number }, round: (value: number) => number): number | null {
   const middle = (drawn.min + drawn.max) / 2
   const least = Math.abs(middle) * LEAST_EITHER_SIDE
-  return (drawn.max - drawn.min) / 2 < least ? middle + side * least : null
+  if (!(least > 0) || (drawn.max - drawn.min) / 2 >= least) return null
+  const step = 10 ** Math.floor(Math.log10(Math.abs(middle))) / 20
+  return round((middle + (round === Math.ceil ? least : -least)) / step) * step
 }
 
 const NOT_NARROW = {
-  min: (drawn: { min: number; max: number }) => narrowEnd(drawn, -1),
-  max: (drawn: { min: number; max: number }) => narrowEnd(drawn, 1),
+  min: (drawn: { min: number; max: number }) => narrowEnd(drawn, Math.floor),
+  max: (drawn: { min: number; max: number }) => narrowEnd(drawn, Math.ceil),
 }
 
 /** The places of all points and gaps of a history. */
