@@ -4,6 +4,7 @@ import csv
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 from weighhouse_cli.commands.campaign_figures import COLUMNS
 from weighhouse_cli.main import app
+from weighhouse_protocol.figures import CATALOGUE
 
 
 def told(median: float, statistic: str, **other: Any) -> dict[str, Any]:
@@ -105,3 +107,21 @@ def test_what_is_no_figure_is_refused_before_anybody_is_asked(served: Any) -> No
     done = run(options, "--figure", "latency")
     assert done.exit_code != 0
     assert asked == []
+
+
+def test_a_figure_more_in_the_catalogue_has_its_words_unit_and_place(
+    served: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options, _ = served
+    added = replace(CATALOGUE["load_throughput"], name="a_new_one", label="A new one", unit="s",
+                    read_at=15)  # fmt: skip
+    monkeypatch.setitem(CATALOGUE.figures, added.name, added)
+    table = run(options).stdout
+    assert "A new one" in table
+    assert "3 s" in table
+    lines = [one for one in run(options, "--csv").stdout.splitlines() if not one.startswith("#")]
+    rows = list(csv.DictReader(lines))
+    assert [row["figure"] for row in rows][:3] == ["throughput", "a_new_one", "p99_us"]
+    assert rows[1]["unit"] == "s"
+    told_as_json = json.loads(run(options, "--json").stdout)
+    assert "a_new_one" in json.dumps(told_as_json)
