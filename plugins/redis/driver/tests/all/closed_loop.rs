@@ -201,9 +201,9 @@ fn the_bytes_on_the_wire_are_those_that_the_server_counts() {
             ["sent", "received"].iter().zip(counters).zip(before.into_iter().zip(aside))
         {
             let of = |kind| run.phase(kind).finished["wire"][way].as_u64().unwrap();
-            let (told, served) = (of("load") + of("measure"), counter(&server, name) - before);
+            let (told, counted) = (of("load") + of("measure"), counter(&server, name) - before);
             assert!(of("measure") > 5000, "{way}");
-            assert!(told <= served && served - told < aside, "{way}: {told} of {served}");
+            assert!(told <= counted && counted - told < aside, "{way}: {told} of {counted}");
         }
     }
 }
