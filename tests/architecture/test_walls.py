@@ -1,14 +1,16 @@
 """Walls: how large a room may be, whose queries are whose, and that no import goes round."""
 
 import ast
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 
 import grimp
 import pytest
-from weighhouse_testing.tree import text_of, tracked
+from weighhouse_testing.tree import REPOSITORY, text_of, tracked
 
 LARGEST = 5_000
 """Lines of a feature of the backend, or of a room of the agent."""
@@ -93,6 +95,24 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     arrows = {one: graph.find_modules_directly_imported_by(one) for one in graph.modules}
     assert len(arrows) > 500
     assert not circles(arrows)
+
+
+def test_no_file_of_the_pages_imports_itself_by_way_of_others() -> None:
+    root = REPOSITORY / "frontend" / "src"
+    files = [one for one in root.rglob("*") if one.suffix in {".ts", ".vue"}]
+    arrows = {str(one): set(imported(root, one)) for one in files if ".spec." not in one.name}
+    assert sum(map(len, arrows.values())) > len(arrows), "imports were found"
+    assert not circles(arrows)
+
+
+def imported(root: Path, file: Path) -> Iterator[str]:
+    """Files of the pages that one imports, types too."""
+    for name in re.findall(r"from '((?:\.|@/)[^']*)'", file.read_text(encoding="utf-8")):
+        path = root / name[2:] if name.startswith("@/") else file.parent / name
+        for one in (path, path.with_name(f"{path.name}.ts"), path / "index.ts"):
+            if one.is_file():
+                yield str(one.resolve())
+                break
 
 
 def test_a_circle_is_seen() -> None:

@@ -1,4 +1,4 @@
-import type { HistoryChange, HistoryGap, HistoryLine, HistoryPoint, NoiseBand } from './seriesHistory'
+import type { HistoryChange, HistoryGap, HistoryLine, HistoryPoint, NoiseBand } from './history'
 
 /** Neighbouring points between which nothing happened: what may be joined by a line. */
 export type Joined = readonly HistoryPoint[]

@@ -1,6 +1,6 @@
+import { changeInWords, type HistoryChange, type HistoryInput, type Places } from './history'
 import { driftPieces, type Joined } from './historyJoined'
 import type { Palette } from './palette'
-import { changeInWords, type HistoryChange, type HistoryInput, type Places } from './seriesHistory'
 
 /** Longest name of a machine above its stretch. */
 const LONGEST_LABEL = 34

@@ -11,15 +11,14 @@ export { heatOption } from './heat'
 export { breaksOf } from './historyJoined'
 export { operationColour, PERCENTILES, shadeFor, type Palette } from './palette'
 export {
-  historyOption,
-  placesOf,
   saysBetter,
   type HistoryChange,
   type HistoryInput,
   type HistoryLine,
   type HistoryNote,
   type HistoryPoint,
-} from './seriesHistory'
+} from './history'
+export { historyOption, placesOf } from './seriesHistory'
 export type { Along } from './slots'
 export { alongInWords, rangeInWords } from './sentences'
 export { spectrumOption } from './spectrum'

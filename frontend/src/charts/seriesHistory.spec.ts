@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { formatBytes, formatLatency, formatThroughput } from '@/ui'
 
 import { init } from './echarts'
+import { changeInWords, type HistoryChange, type HistoryInput } from './history'
 import { strokeOfChange } from './historyMarks'
-import { changeInWords, historyOption, placesOf, type HistoryChange, type HistoryInput } from './seriesHistory'
+import { historyOption, placesOf } from './seriesHistory'
 import { slotLabels, slotsOf } from './slots'
 import { testPalette } from './testPalette'
 

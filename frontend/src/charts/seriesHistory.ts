@@ -1,111 +1,28 @@
 import { format as text } from 'echarts/core'
 
-import { formatRelative, formatSpread, spanKind, spanWord } from '@/ui'
+import { spanKind, spanWord } from '@/ui'
 
 import { bandSeries } from './bands'
 import type { ChartOption } from './echarts'
-import { bottomAxis, frame, labelStyle, ORIGIN, valueAxis, type AxisFormat } from './frame'
+import { bottomAxis, frame, labelStyle, ORIGIN, valueAxis } from './frame'
+import {
+  type HistoryPoint,
+  type HistoryLine,
+  type HistoryGap,
+  type HistoryNote,
+  type HistoryInput,
+  type Places,
+} from './history'
 import { backdropOf } from './historyMarks'
 import { bandPieces, breaksOf, joinedOf } from './historyJoined'
 import type { Palette } from './palette'
-import { AXIS_NAMES, slotLabels, slotsOf, type Along, type Slot } from './slots'
-import type { Zoom } from './zoom'
-
-/** One campaign's figure in a series. */
-export interface HistoryPoint {
-  at: string
-  label: string
-  value: number
-  low: number | null
-  high: number | null
-  repeats: readonly number[]
-  segment: number
-  /** The machines that measured it; null where they did not say. */
-  place?: string | null
-  version?: string | null
-  commit?: string | null
-  /** What it was measured for, in words; shown as plain text. */
-  origin?: string
-}
-
-/** A series among those that are drawn over each other. */
-export interface HistoryLine {
-  name: string
-  colour: string
-  points: readonly HistoryPoint[]
-  /** Where something new begins in it, besides what its points say; of the first line known from the marks. */
-  breaks?: readonly string[]
-}
-
-/** Where a series stepped, or between when it drifted. */
-export interface HistoryChange {
-  at: string
-  kind: 'step' | 'drift' | 'spread' | 'moved'
-  /** Of a drift that is over. */
-  until?: string
-  before: number
-  after: number
-  relative: number
-  confirmed: boolean
-  /** Whether it is for the better; null where neither is. */
-  better: boolean | null
-  /** What people say of its alert; empty while nobody said anything. */
-  state: string
-  /** Whether it still asks for somebody. */
-  open: boolean
-}
-
-/** Between which values a machine can tell nothing, from one campaign to another. */
-export interface NoiseBand {
-  starts_at: string
-  ends_at: string
-  segment?: number
-  /** The machine. */
-  place?: string | null
-  low: number
-  high: number
-}
-
-/** Where there could be a point and is none. */
-export interface HistoryGap {
-  at: string
-  label: string
-  reason: string
-}
-
-/** What somebody wrote beside a point or an instant. */
-export interface HistoryNote {
-  at: string
-  text: string
-}
-
-export interface HistoryInput {
-  /** The first is the one that the marks are of. */
-  lines: readonly HistoryLine[]
-  changes: readonly HistoryChange[]
-  segments: readonly { index: number; label: string }[]
-  /** Where campaigns stay while nothing changes. */
-  bands?: readonly NoiseBand[]
-  gaps?: readonly HistoryGap[]
-  notes?: readonly HistoryNote[]
-  format: AxisFormat
-  along: Along
-  zoom?: Zoom | null
-}
+import { AXIS_NAMES, slotLabels, slotsOf } from './slots'
 
 const BAND = 'what this machine cannot tell'
 /** Where gaps are marked: just above the axis, in shares of the plot's height. */
 const ABOVE_AXIS = 0.035
 /** A span of values that a straight axis would flatten. */
 const TWO_DECADES = 100
-
-/** Where instants stand on the axis of a history. */
-export interface Places {
-  of: (at: string) => number
-  slots: readonly Slot[]
-  /** Half the width of a point's place. */
-  half: number
-}
 
 /** The least that an axis shows on either side of what lies in the middle: with less, steps of it are written alike. */
 const LEAST_EITHER_SIDE = 0.04
@@ -308,25 +225,4 @@ function pointInWords(name: string, point: HistoryPoint, input: HistoryInput): s
 
 function gapInWords(gap: HistoryGap): string {
   return `${new Date(gap.at).toLocaleString('en-GB')}<br>${text.encodeHTML(gap.reason)}`
-}
-
-/** A change in words: `−8.0 %`, `drift −5.0 %, expected`. */
-export function changeInWords(change: HistoryChange): string {
-  const state = !change.confirmed ? ', not confirmed' : change.state ? `, ${change.state}` : ''
-  if (change.kind === 'spread') return `noise ${formatSpread(change.before)} → ${formatSpread(change.after)}${state}`
-  const kind = change.kind === 'drift' ? 'drift ' : ''
-  const moved = change.kind === 'moved' ? ' with the machine' : ''
-  return `${kind}${formatRelative(change.relative)}${moved}${state}`
-}
-
-/**
- * Whether a change is for the better; null where neither is, or nothing in the figures says: noise is
- * no level, and a level that moved with its machine may be the machine's.
- */
-export function saysBetter(
-  change: Pick<HistoryChange, 'kind' | 'relative'>,
-  moreIsBetter: boolean | null,
-): boolean | null {
-  if (moreIsBetter === null || change.kind === 'spread' || change.kind === 'moved') return null
-  return change.relative > 0 === moreIsBetter
 }
