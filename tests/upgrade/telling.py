@@ -77,13 +77,14 @@ DELIBERATE = {
         r".*/caveats/check:repeats/text: .*"
     ),
     "a difference says whose figures it is of": re.compile(
-        r".*/basis: was 'medians', is '(?:blocks|campaigns)'"
+        r".*/basis: was '(?:medians|blocks|campaigns)', is '(?:medians|blocks|campaigns)'"
     ),
     "a gate without a cell says so of all": re.compile(
         r".*/gate/message: was '(.*): (\d+ cells).*, is '\1: all \2.*"
     ),
     "what a side is set to stands between commas": re.compile(
-        r".*/headline/badge: was '([^,]+, .+) leads', is '\1, leads'"
+        r".*/(?:headline|leads\[\d+\])/(?:badge|sentence): was '([^,]+, .+?) leads\b.*"
+        r"is '\1, leads\b.*"
     ),
 }
 """What releases tell differently since, and why."""
