@@ -82,6 +82,10 @@ DELIBERATE = {
     "a gate without a cell says so of all": re.compile(
         r".*/gate/message: was '(.*): (\d+ cells).*, is '\1: all \2.*"
     ),
+    "a sentence begins with who, not with what": re.compile(
+        r".*/(?:headline|leads\[\d+\])/sentence: was 'Nobody leads overall: most ([a-z0-9. ]+) has"
+        r" (.+) in .*, is 'Nobody leads overall: \2 has most \1 in .*"
+    ),
     "what a side is set to stands between commas": re.compile(
         r".*/(?:headline|leads\[\d+\])/(?:badge|sentence): was '([^,]+, .+?) leads\b.*"
         r"is '\1, leads\b.*"
