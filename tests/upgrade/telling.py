@@ -29,7 +29,7 @@ VOLATILE = {
 """What an answer says of the moment or the release that it was asked of."""
 
 AGENTS_NOW = re.compile(
-    r"//agents(?:\[\d+\]|/[^/]+)(?:/[^/]+)?/(?:status|no_work|facts/(?:load_average_1m|home)"
+    r"//agents(?:\[\d+\]|/[^/]+)(?:/[^/]+)?/(?:status|no_work|facts/(?:load_average_1m|steal_percent|home)"
     r"|facts/storage/free_bytes|facts/versions/plugin [^/]+|plugins(?:\[\d+\]|/[^/]+)/digest)"
 )
 """What is told of agents that is of the moment, or of the release's own plugins."""
