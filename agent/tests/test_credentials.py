@@ -166,16 +166,16 @@ def test_credentials_are_used_for_their_endpoints_alone(tmp_path: Path, order: M
     password.write_text("secret")
     password.chmod(0o600)
     policy = kept(tmp_path, password).read()
-    allowed = check_order(policy, external(order, ELSEWHERE, "staging"))
+    allowed = check_order(policy, external(order, ELSEWHERE, "staging")).target
     found = credentials_for(policy, allowed)
     assert found is not None
     assert found.password == "secret"
     assert "secret" not in repr(found)
     assert "secret" not in repr(Address("127.0.0.1", 1, found))
-    other = check_order(policy, external(order, "tcp://127.0.0.1:6398", "staging"))
+    other = check_order(policy, external(order, "tcp://127.0.0.1:6398", "staging")).target
     with pytest.raises(PolicyRefused, match="not kept for the endpoint"):
         credentials_for(policy, other)
-    unknown = check_order(policy, external(order, ELSEWHERE, "production"))
+    unknown = check_order(policy, external(order, ELSEWHERE, "production")).target
     with pytest.raises(PolicyRefused, match="keeps no credentials `production`"):
         credentials_for(policy, unknown)
     assert credentials_for(policy, order().target) is None
@@ -219,7 +219,7 @@ def test_a_password_file_that_is_not_safe_is_refused(
     make(password)
     policy = kept(tmp_path, password).read()
     with pytest.raises(PolicyRefused) as refused:
-        credentials_for(policy, check_order(policy, external(order, ELSEWHERE, "staging")))
+        credentials_for(policy, external(order, ELSEWHERE, "staging").target)
     assert told in refused.value.message
     assert "secret" not in str(refused.value.failure())
 
@@ -229,13 +229,20 @@ def test_a_password_file_that_is_not_safe_is_refused(
     [
         ("relative/password", "", "absolute path"),
         ("/etc/password", "tls = true", "asks for tls://"),
+        ("/etc/password", 'tls_key_file = "/etc/key"', "belong together"),
+        ("/etc/password", "tls_keyfile = 3", "`credentials.staging.tls_keyfile` is not known"),
+        ("/etc/password", "[credentials.other]", "`credentials.other.endpoints` is missing"),
+        ("/etc/password", "tls = maybe", "no TOML"),
     ],
 )
 def test_a_policy_that_keeps_them_wrongly_accepts_nothing(
     tmp_path: Path, file: str, more: str, told: str
 ) -> None:
-    with pytest.raises(PolicyRefused, match=told):
+    with pytest.raises(PolicyRefused, match=told) as refused:
         kept(tmp_path, Path(file), more).read()
+    said = str(refused.value.failure())
+    assert file not in said
+    assert "pydantic" not in said
 
 
 def test_an_experiment_names_no_files_and_accounts(tmp_path: Path, order: MakeOrder) -> None:
