@@ -139,7 +139,7 @@ def taken(text: str, forms: Forms) -> Taken:
     if tls is not None:
         kind = _switched(kind, tls)
     if kind in LOCAL_SCHEMES:
-        found = (Endpoint(kind, path=_path(parts)),)
+        found: tuple[Endpoint, ...] = (Endpoint(kind, path=_path(parts)),)
     else:
         options |= _behind(parts.path, forms)
         found = tuple(_placed(kind, each, forms.port) for each in parts.netloc.split(","))
