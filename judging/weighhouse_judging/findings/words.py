@@ -23,6 +23,12 @@ def duration_in_words(microseconds: float) -> str:
     return f"{microseconds:,.3g} µs"
 
 
+def cut(text: str, longest: int) -> str:
+    """A text on one line, of at most so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
 def bytes_in_words(size: float) -> str:
     """A size in the unit that suits it: `64 MiB`."""
     units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
