@@ -113,6 +113,12 @@ class Client:
         """Ask for a resource."""
         return self._call("GET", path, params={k: v for k, v in query.items() if v is not None})
 
+    def text(self, path: str, **query: Any) -> str:
+        """Ask for a resource that is text."""
+        asked = {name: value for name, value in query.items() if value is not None}
+        answer = self._answer("GET", path, params=asked)
+        return answer.text if answer.is_success else str(self._read(answer))
+
     def post(self, path: str, body: Any = None, *, repeatable: bool = False, **query: Any) -> Any:
         """Create or act.
 

@@ -63,7 +63,7 @@ def test_a_run_that_failed_tells_the_words_their_time_and_what_mends_it(run_of):
     (errors,) = run["errors"]
     assert errors == {
         "phase": "load", "operation": "insert", "kind": "refused", "count": 50, "words": READONLY,
-        "at": "2026-11-18T15:06:43Z",
+        "at": "2026-11-18T11:06:43Z",
     }  # fmt: skip
 
 
@@ -73,5 +73,5 @@ def test_a_finding_about_errors_quotes_the_server(run_of, laboratory):
     assert [(one["phase"], one["kind"], one["words"]) for one in run["errors"]] == [
         ("measure", "refused", NOPERM)
     ]
-    (found,) = [one for one in run["findings"] if one["check"] == "errors"]
+    (found,) = [one for one in run["findings"] if one["id"] == "errors"]
     assert f"20 × update, refused: “{NOPERM}”." in found["message"]
