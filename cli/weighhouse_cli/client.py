@@ -55,7 +55,8 @@ def find_access(url: str | None, token: str | None) -> Access:
             Exit.INVALID,
             "no token: give --token or set WEIGHHOUSE_TOKEN "
             "(make one with `weighhouse token create`, or under Settings → Tokens), or, in a "
-            "trusted pipeline, WEIGHHOUSE_TRUST",
+            "trusted pipeline, WEIGHHOUSE_TRUST; of a platform that was started here with "
+            "`--data-dir DIRECTORY`, set WEIGHHOUSE_DATA_DIR to that directory",
         )
     return Access(url=address, token=token, pipeline=pipeline)
 

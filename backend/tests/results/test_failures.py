@@ -1,6 +1,10 @@
 """What servers say of what they do not take is told at every place where a run's failure is."""
 
 import pytest
+from weighhouse_backend.results.causes import hint_of
+from weighhouse_backend.results.failures import failures_of
+from weighhouse_backend.results.run_service import logs_in_words
+from weighhouse_backend.results.schemas import PhaseRecord
 
 from .laboratory import experiment
 from .reports import ended, interval, latencies, numbered, recorded, whole_run
@@ -75,3 +79,54 @@ def test_a_finding_about_errors_quotes_the_server(run_of, laboratory):
     ]
     (found,) = [one for one in run["findings"] if one["id"] == "errors"]
     assert f"20 × update, refused: “{NOPERM}”." in found["message"]
+
+
+def phase(at: int, words: str, *, of: int, operation: str = "update", **more):
+    told = {"operation": operation, "kind": "refused", "count": of,
+            "first": {"at_us": AT + at, "words": words}}  # fmt: skip
+    return PhaseRecord.model_validate(
+        {"phase": "measure", "duration_us": 1, "failed": [told]} | more
+    )
+
+
+def test_of_several_drivers_the_earliest_words_are_told():
+    told = failures_of([phase(2, "later", of=3), phase(1, "first", of=4), phase(3, "last", of=5)])
+    assert [(one.count, one.words) for one in told] == [(12, "first")]
+    apart = failures_of([phase(2, "a", of=3), phase(1, "b", of=4, operation="read")])
+    assert [(one.operation, one.words) for one in apart] == [("read", "b"), ("update", "a")]
+
+
+def test_an_agent_from_before_told_of_all_operations_together():
+    said = {"full": {"at_us": AT, "words": "OOM"}}
+    told = failures_of([PhaseRecord.model_validate({
+        "phase": "load", "duration_us": 1, "errors": {"full": 7, "timeout": 9}, "said": said,
+    })])  # fmt: skip
+    assert [(one.operation, one.kind, one.count, one.words) for one in told] == [
+        (None, "timeout", 9, None), (None, "full", 7, "OOM"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "hint"),
+    [
+        ("refused", READONLY, "It is a replica: name the primary's endpoint."),
+        ("refused", "MISCONF Redis is configured to save", "It cannot write its snapshots"),
+        ("refused", "Command failed (NotWritablePrimary): not primary", "It is a secondary"),
+        ("refused", "User x has no MODIFY permission", "The server does not take it"),
+        ("too_large", "SERVER_ERROR object too large for cache", "The server takes no records"),
+        ("full", "SERVER_ERROR out of memory storing object", "The server has no room"),
+        ("other", "MOVED 866 127.0.0.1:7001", "It is a cluster"),
+        ("connection", None, "Connections were refused or lost"),
+        ("other", "THE ROOMS ARE LOADED", "Look at the server's log."),
+    ],
+)
+def test_a_hint_belongs_to_its_cause(kind, words, hint):
+    assert hint_of(kind, words).startswith(hint)
+
+
+def test_a_log_that_is_not_there_says_which_there_are():
+    assert logs_in_words({}, 0) == ": it has no logs"
+    assert logs_in_words({0: ["driver", "node-0"]}, 0) == "; there are: driver, node-0"
+    assert logs_in_words({0: ["driver"], 1: ["node-0"]}, 1) == (
+        "; there are: of member 0: driver; of member 1: node-0"
+    )

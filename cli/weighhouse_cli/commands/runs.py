@@ -43,7 +43,8 @@ def show(run_id: Run, as_json: AsJson = False, url: Url = None, token: Token = N
         print_json(told)
         return
     cell, summary = told["cell"], told["summary"]
-    throughput = f", {summary['throughput']:,.0f} operations a second" if summary else ""
+    worked = summary and told["status"] == "completed"
+    throughput = f", {summary['throughput']:,.0f} operations a second" if worked else ""
     OUT.print(
         f"{told['target_name']}, {cell['workload']}: {told['status']}{throughput}", soft_wrap=True
     )
@@ -79,7 +80,8 @@ def logs(
     told = client.get(f"/runs/{run_id}")
     for one in told["members"]:
         if member is None or one["index"] == member:
-            _line(f"member {one['index']}, {one['agent']['name']}: {', '.join(one['log_streams'])}")
+            names = ", ".join(one["log_streams"]) or "no logs"
+            _line(f"member {one['index']}, {one['agent']['name']}: {names}")
 
 
 def _line(text: str, style: str | None = None) -> None:
