@@ -192,11 +192,11 @@ fn damaged_answers_are_found() {
             (Damage::Altered, Outcome::VerifyFailed),
             (Damage::Cut, Outcome::Error(ErrorKind::Connection)),
             (Damage::Code(2), Outcome::NotFound),
-            (Damage::Code(8), Outcome::Error(ErrorKind::Refused)),
+            (Damage::Code(8), Outcome::Error(ErrorKind::Full)),
             (Damage::Code(9), Outcome::Error(ErrorKind::Timeout)),
             (Damage::Code(14), Outcome::Error(ErrorKind::ServerBusy)),
             (Damage::Code(18), Outcome::Error(ErrorKind::ServerBusy)),
-            (Damage::Code(13), Outcome::Error(ErrorKind::Refused)),
+            (Damage::Code(13), Outcome::Error(ErrorKind::TooLarge)),
             (Damage::None, Outcome::Ok),
         ] {
             player.set(damage);
