@@ -70,7 +70,9 @@ impl Interjection {
         instead: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
     ) -> Self {
         let server = endpoint.trim_start_matches("tcp://").to_owned();
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        // At the server's own address: clients of clusters combine the port with what it tells.
+        let host = server.rsplit_once(':').expect("HOST:PORT").0;
+        let listener = TcpListener::bind((host, 0)).expect("a free port");
         let address = listener.local_addr().expect("an address");
         let ended = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&ended);

@@ -145,7 +145,7 @@ async fn converse(endpoint: &str, hands: impl Hands) {
     assert_eq!(expiring.ask(Read, &[1], All).await, Outcome::NotFound);
 
     hands.fill();
-    assert_eq!(talk.ask(Insert, &[6], All).await, Outcome::Error(ErrorKind::Refused));
+    assert_eq!(talk.ask(Insert, &[6], All).await, Outcome::Error(ErrorKind::Full));
 }
 
 fn on_a_runtime(work: impl Future<Output = ()>) {
