@@ -3,8 +3,6 @@
 One cause, one line: what the server said decides where it says enough, else the kind does.
 """
 
-import re
-
 ELSE = "Look at the server's log."
 
 SECONDARY = "It is a secondary: name the primary, or the whole replica set."
@@ -46,5 +44,6 @@ BY_KIND = {
 
 def hint_of(kind: str, words: str | None) -> str:
     """What mends it: the cause that the words name, else what helps with the kind."""
-    named = (hint for word, hint in BY_WORD.items() if re.search(rf"\b{word}\b", words or ""))
+    said = "".join(one if one.isalnum() else " " for one in f" {words or ''} ")
+    named = (hint for word, hint in BY_WORD.items() if f" {word} " in said)
     return next(named, BY_KIND.get(kind, ELSE))

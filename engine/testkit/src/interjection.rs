@@ -19,6 +19,7 @@ pub struct Interjection {
 impl Interjection {
     /// A way to a CQL server where each write that was done is answered with an error.
     ///
+    /// So is a statement that makes what is there already: each run wants a keyspace of its own.
     /// `code` and `more` as the protocol's version 4 has them: what follows the message.
     #[must_use]
     pub fn cql(endpoint: &str, code: u32, message: &str, more: &[u8]) -> Self {

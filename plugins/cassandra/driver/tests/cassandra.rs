@@ -89,6 +89,7 @@ fn what_a_node_says_of_writes_is_told(node: &Cassandra) {
         let proxy = Interjection::cql(&node.endpoint(), code, words, more);
         let mut updates = order(&proxy.endpoint(), "told", &phases);
         updates["workload"]["operations"] = json!({"update": 1.0});
+        updates["target"]["options"]["keyspace"] = format!("told_{code:x}").into();
         let run = Run::of(DRIVER, &updates);
         run.assert_finished();
         let measure = run.phase("measure");
