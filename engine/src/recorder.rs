@@ -322,10 +322,9 @@ impl Recorder {
         }
         let all_said = self.said.iter_mut().flatten();
         for (mine, theirs) in all_said.zip(other.said.iter().flatten()) {
-            let earlier =
-                |theirs: &&Box<Said>| mine.as_ref().is_none_or(|mine| theirs.at < mine.at);
-            if let Some(theirs) = theirs.as_ref().filter(earlier) {
-                *mine = Some(theirs.clone());
+            let Some(theirs) = theirs.as_deref() else { continue };
+            if mine.as_ref().is_none_or(|mine| theirs.at < mine.at) {
+                *mine = Some(Box::new(theirs.clone()));
             }
         }
         for (mine, theirs) in self.never_sent.iter_mut().zip(&other.never_sent) {

@@ -7,6 +7,7 @@ It ends as failed, with the server's words, and is nobody's base, repeat or poin
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from weighhouse_judging.findings.words import LONGEST_WORDS, cut
 from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.measurements.packed_intervals import PhaseKind
@@ -62,7 +63,8 @@ def _failed(
     (most, _), *_ = kinds.most_common(1)
     first = first_of(failures_of(told), phase, most)
     said = None if first is None else first.words
-    words = f": “{said}”" if said else ""
+    quoted = cut(said, LONGEST_WORDS) if said else ""
+    words = f": “{quoted}”" if quoted else ""
     others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common() if kind != most)
     return Failure(
         kind="refused" if most in TAKES_NOT else "database",
@@ -71,5 +73,5 @@ def _failed(
             f"{most}{others}){words}"
         ),
         hint=hint_of(most, said),
-        log_lines=(said,) if said else (),
+        log_lines=(said,) if said and quoted != said else (),
     )

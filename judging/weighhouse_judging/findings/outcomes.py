@@ -9,7 +9,7 @@ from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.observation import RunObservation
-from weighhouse_judging.findings.words import cut
+from weighhouse_judging.findings.words import LONGEST_WORDS, cut
 
 ERRORS_CAUTION, ERRORS_ERROR = 0.001, 0.01
 NOT_FOUND_LIMIT = 0.01
@@ -24,8 +24,6 @@ DRAINED = 0.01
 RATE_ERROR = 0.1
 MOST_TOLD = 4
 """Errors by operation and kind that a finding names."""
-LONGEST_WORDS = 300
-"""Characters of a server's words that a finding quotes; the run's page has all that were kept."""
 CHANCE = 4.0
 """Standard deviations of a Poisson count that arrivals may lack by chance."""
 
@@ -136,7 +134,8 @@ def what_was_said(run: RunObservation, phase: str) -> str:
         "; ".join(names) + ("" if words is None else f": “{words}”")
         for words, names in told.items()
     ]
-    return f" {'; '.join(parts)}." if parts else ""
+    whole = "; ".join(parts)
+    return f" {whole}" + ("" if whole.endswith(".”") else ".") if parts else ""
 
 
 def errors(run: RunObservation) -> Finding | None:

@@ -2,6 +2,8 @@
 
 US_PER_MS, US_PER_SECOND = 1e3, 1e6
 KIBI = 1024.0
+LONGEST_WORDS = 300
+"""Characters of a server's words that stand in a sentence; the run's page has all of them."""
 
 
 def quantile_name(quantile: float) -> str:
