@@ -70,6 +70,7 @@ def write_skeleton(
         "colour": colour,
         "mark": mark,
         "driver": plugin if own else "resp",
+        "kinds": '["tcp"]' if own else '["tcp", "tls", "unix"]',
         "features": "[]" if own else '["ttl", "multi_get"]',
     }
     templates = files(__package__) / "files"

@@ -1,17 +1,13 @@
 //! The first connections: made one by one before anything is measured.
 
 use std::io;
-use std::time::Duration;
 
 use weighhouse_driver_api::{Codec, Outcome, Parsed, Refusal, Spread, Stretch};
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, PATIENCE};
 use super::state::{Blocking, State};
 use super::tls::Tls;
 use crate::plan::Failure;
-
-/// How long a connection may take to come about.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 fn unreachable<'a>(
     endpoint: &'a Endpoint,

@@ -5,11 +5,13 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use mio::event::Source;
 use mio::{Interest, Registry, Token};
 
-use super::connect::PATIENCE;
+/// How long a connection may take to come about.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Name of a host → its addresses, in the order in which they are tried.
 pub type Hosts = BTreeMap<String, Vec<IpAddr>>;
@@ -83,11 +85,12 @@ impl Endpoint {
         let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
         let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         let refused = |error: &dyn std::fmt::Display| format!("{text}: {error}");
-        let found: Vec<SocketAddr> = if let Some(known) = hosts.get(host) {
-            let port: u16 = port.parse().map_err(|error| refused(&error))?;
-            known.iter().map(|&ip| SocketAddr::new(ip, port)).collect()
-        } else {
-            address.to_socket_addrs().map_err(|error| refused(&error))?.collect()
+        let port: u16 = port.parse().map_err(|_| {
+            refused(&if secure { "not tls://HOST:PORT" } else { "not tcp://HOST:PORT" })
+        })?;
+        let found: Vec<SocketAddr> = match hosts.get(host) {
+            Some(known) => known.iter().map(|&ip| SocketAddr::new(ip, port)).collect(),
+            None => (host, port).to_socket_addrs().map_err(|error| refused(&error))?.collect(),
         };
         let mut found = found
             .into_iter()

@@ -8,7 +8,7 @@ use nix::sys::timer::TimerSetTimeFlags;
 use nix::sys::timerfd::Expiration;
 use weighhouse_driver_api::{Codec, ErrorKind};
 
-use super::connect::PATIENCE;
+use super::endpoint::PATIENCE;
 use super::desk::{Desk, Pace};
 use super::endpoint::Socket;
 use super::link::{Link, Lost};

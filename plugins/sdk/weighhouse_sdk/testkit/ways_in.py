@@ -5,6 +5,7 @@
 from collections.abc import Mapping
 
 from weighhouse_protocol.compatibility.targets import is_reserved
+from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.credentials import OPTIONS
@@ -30,6 +31,10 @@ def check_ways_in(plugin: Plugin, target: Target) -> None:
     described = describe_driver(manifest.driver.id)
     offered = {*declared(manifest.driver.options), *declared(manifest.parameters)}
     offered |= {*plugin.driver_options(target), *OPTIONS, *NOT_OFFERED}
+    if manifest.topology.keys_by_client == "never":
+        offered.add(HASHING)
+    if "scan" not in manifest.operations:
+        offered.add("scan_index")
     hidden = {name for name in declared(described.options) if not is_reserved(name)} - offered
     assert not hidden, f"the driver takes {sorted(hidden)}, which no experiment can set"
     servers = set(described.endpoint_kinds) - {"file"}
