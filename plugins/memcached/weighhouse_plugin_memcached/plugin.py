@@ -1,5 +1,6 @@
 """The life of a memcached under test."""
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,10 +16,12 @@ from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.replies import Refused, unless_refused
+from weighhouse_sdk.serving.questions import UNTOLD as UNTOLD_VERSION
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
-from weighhouse_plugin_memcached.stats import stats
+from weighhouse_plugin_memcached.stats import stats, version
 
 VERSION = re.compile(r"^memcached (\S+)")
 METRICS = (
@@ -109,18 +112,36 @@ class MemcachedPlugin(ServerPlugin):
         """The `pid` line of `stats`."""
         return int(stats(address, timeout_seconds)["pid"])
 
+    def greet(self, address: Address, timeout_seconds: float) -> None:
+        """By `version`, which proxies answer that refuse `stats`; one that refuses both has
+        answered.
+        """
+        with contextlib.suppress(Refused):
+            version(address, timeout_seconds)
+
     def version_served(self, address: Address, timeout_seconds: float) -> str:
-        """The `version` line of `stats`."""
-        return stats(address, timeout_seconds)["version"]
+        """The answer to `version`."""
+        told = unless_refused(address, "version", lambda: version(address, timeout_seconds))
+        return told or UNTOLD_VERSION
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """`stats settings`, without what only repeats the number of threads for UDP, and the size
         of the file for values, which `stats` alone has.
         """
-        found = stats(address, timeout_seconds, "settings")
+        found = (
+            unless_refused(
+                address, "stats settings", lambda: stats(address, timeout_seconds, "settings")
+            )
+            or {}
+        )
         found.pop("num_threads_per_udp", None)
-        found[STORAGE] = stats(address, timeout_seconds).get(STORAGE, "0")
+        if told := self._stats(address, timeout_seconds):
+            found[STORAGE] = told.get(STORAGE, "0")
         return found
+
+    def _stats(self, address: Address, timeout_seconds: float) -> dict[str, str]:
+        """The lines of `stats`; none where the server may refuse to tell them, and does."""
+        return unless_refused(address, "stats", lambda: stats(address, timeout_seconds)) or {}
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
         """The server's own settings, and as they were ordered those that it does not tell."""
@@ -141,7 +162,7 @@ class MemcachedPlugin(ServerPlugin):
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The lines of `stats` named in `METRICS`."""
-        return numbers(stats(address, timeout_seconds), METRICS)
+        return numbers(self._stats(address, timeout_seconds), METRICS)
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """`bytes`: items with their headers, without the unused rest of their chunks."""
