@@ -165,6 +165,7 @@ class Execution:
     def _look_at(self, deployed: Deployed) -> None:
         self._description = self.plugin.describe(self.context, deployed)
         self._memory("before")
+        self._reporter.not_told(deployed.refusals)
 
     def _measure(self) -> None:
         """All links of a chain, one after the other on the same system; most runs have one."""
@@ -278,6 +279,8 @@ class Execution:
 
     def _phase_begun(self, phase: PhaseKind) -> None:
         self._enter(phase)
+        if self._phases_before and self._deployed is not None:
+            self._reporter.not_told(self._deployed.refusals)  # A link is a run of its own.
         if phase == "measure" and self._faulting is not None:
             self._faulting.begin()
         if phase == "measure" and self._filling is not None:

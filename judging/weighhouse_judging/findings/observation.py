@@ -139,3 +139,5 @@ class RunObservation:
     cache_bytes: int | None = None
     """What each node gives to a cache before its files."""
     settings: Sequence[SettingSeen] = ()
+    not_told: Sequence[str] = ()
+    """Questions that only describe the system and that it refused: `CONFIG GET: NOPERM …`."""

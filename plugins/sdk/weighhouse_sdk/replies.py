@@ -128,7 +128,7 @@ class Refusals:
     def note(self, endpoint: str, question: str, words: str) -> None:
         """Keep what one server said; the first words stand."""
         with self._lock:
-            self._found.setdefault((endpoint, question), words)
+            self._found.setdefault((endpoint, question), words[:SHOWN])
 
     def knows(self, endpoint: str, question: str) -> bool:
         """Whether one server refused a question before."""
@@ -158,7 +158,5 @@ def unless_refused(address: "Address", question: str, ask: Callable[[], Answer])
     try:
         return ask()
     except Refused as error:
-        shown = address.credentials
-        words = str(error)
-        refusals.note(endpoint, question, shown.masked(words) if shown else words)
+        refusals.note(endpoint, question, str(error))
         return None

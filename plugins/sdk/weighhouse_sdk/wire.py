@@ -115,6 +115,11 @@ class Connection:
         self._heard = True
         return data
 
+    def masked(self, words: str) -> str:
+        """What the server says, without the password, should it repeat it."""
+        shown = self._address.credentials
+        return shown.masked(words) if shown else words
+
     def _read(self, read: Callable[[], bytes]) -> bytes:
         """What comes; of a server that breaks the connection off, nothing."""
         try:

@@ -95,7 +95,7 @@ def _rows(connection: Connection, query: str, consistency: int) -> list[Row]:
     request = struct.pack(">i", len(text)) + text + struct.pack(">HB", consistency, 0)
     kind, body = _ask(connection, QUERY, request)
     if kind != RESULT:
-        raise _failure(body) if kind == ERROR else ReplyError(f"no result but {kind}")
+        raise _failure(connection, body) if kind == ERROR else ReplyError(f"no result but {kind}")
     try:
         return _Body(body).rows()
     except (struct.error, IndexError) as error:
@@ -117,16 +117,16 @@ def _begin(connection: Connection, address: Address) -> None:
         token = f"\0{shown.username}\0{shown.password}".encode()
         kind, body = _ask(connection, AUTH_RESPONSE, struct.pack(">i", len(token)) + token)
     if kind == ERROR:
-        raise _failure(body)
+        raise _failure(connection, body)
     if kind not in (READY, AUTH_SUCCESS):
         message = f"no answer to a beginning: {kind}"
         raise ReplyError(message)
 
 
-def _failure(body: bytes) -> ReplyError:
+def _failure(connection: Connection, body: bytes) -> ReplyError:
     """What an error is that a node answers with, by its code."""
     (code,) = struct.unpack_from(">i", body) if len(body) > 4 else (SERVER_ERROR,)  # noqa: PLR2004
-    words = body[6:].decode("utf-8", errors="replace").strip()
+    words = connection.masked(body[6:].decode("utf-8", errors="replace").strip())
     if code == BAD_CREDENTIALS and UNDER_WAY in words:
         return NotYet(words)
     if code == BAD_CREDENTIALS:

@@ -11,6 +11,7 @@ import bson
 from pymongo import MongoClient
 from pymongo.errors import ConnectionFailure, OperationFailure, PyMongoError
 
+from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.replies import LoginRefused, NotYet, Refused, ReplyError, other_protocol
 from weighhouse_sdk.wire import Address, Connection
 
@@ -70,7 +71,7 @@ def ask(
     except ConnectionFailure as error:
         raise ConnectionError(str(error)) from error
     except OperationFailure as error:
-        raise _failure(error, logged_in=shown is not None and shown.username is not None) from error
+        raise _failure(error, shown) from error
     except PyMongoError as error:
         raise ReplyError(str(error)) from error
     finally:
@@ -90,9 +91,10 @@ def _greet(connection: Connection) -> None:
         raise other_protocol(PROTOCOL, head)
 
 
-def _failure(error: OperationFailure, *, logged_in: bool) -> ReplyError:
+def _failure(error: OperationFailure, shown: Credentials | None) -> ReplyError:
     """What an error is that a server answers with, by its code."""
     said = str(error).partition(", full error")[0]
+    said = shown.masked(said) if shown else said
     if error.code == COMMAND_NOT_FOUND:
         return UnknownCommand(said)
     if error.code in LOGIN:
@@ -101,7 +103,7 @@ def _failure(error: OperationFailure, *, logged_in: bool) -> ReplyError:
             "look at username and password_file of the credentials; the account has to be one of "
             "the database admin",
         )
-    if error.code == UNAUTHORIZED and not logged_in:
+    if error.code == UNAUTHORIZED and (shown is None or shown.username is None):
         return LoginRefused(
             f"the server wants an account: {said}",
             "let the target name `credentials`, which the agent's policy keeps",

@@ -160,7 +160,7 @@ def _reply(connection: Connection) -> Reply:
             case "+":
                 return rest
             case "-":
-                raise failure(rest)
+                raise failure(connection.masked(rest))
             case ":":
                 return int(rest)
             case "$":
@@ -172,8 +172,4 @@ def _reply(connection: Connection) -> Reply:
                 return [_reply(connection) for _ in range(int(rest))]
     except ValueError:
         pass
-    raise _not_resp(line)
-
-
-def _not_resp(line: str) -> Unfit:
-    return other_protocol(PROTOCOL, line.encode())
+    raise other_protocol(PROTOCOL, connection.masked(line).encode())

@@ -252,9 +252,9 @@ class Starting(Hosting):
     def _unfit(self, address: Address, error: Exception) -> ServerUnfit:
         """As what it ends a run that a server is there and cannot be used."""
         where, shown = f"{self.manifest.name} at {address.endpoint}", address.credentials
-        said = shown.masked(str(error)) if shown else str(error)
         if isinstance(error, Unfit):
-            return error.failure(f"{where}: {said}", error.hint)
+            return error.failure(f"{where}: {error}", error.hint)
+        said = shown.masked(str(error)) if shown else str(error)
         if isinstance(error, ReplyError):
             return ServerUnfit(
                 f"{where} answers with an error: {said}",
