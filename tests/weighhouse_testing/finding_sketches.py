@@ -193,8 +193,8 @@ def not_told() -> Drawing:
     """Questions, and who answered them."""
     drawing = Drawing(
         "What the system told",
-        "Three questions to a system: its reads and writes were answered, its configuration and its "
-        "statistics were refused.",
+        "Three questions to a system: its reads and writes were answered, its configuration and "
+        "its statistics were refused.",
         170,
     )
     rows = [
