@@ -75,7 +75,7 @@ STARTS = (
     (b"\x16\x03", "TLS"), (b"SSH-", "SSH"), (b"220 ", "a mail or file server's protocol"),
     (b"-ERR", "Redis' protocol"), (b"-NOAUTH", "Redis' protocol"), (b"+", "Redis' protocol"),
     (b"-DENIED", "Redis' protocol"), (b"CLIENT_ERROR", "Memcached's protocol"),
-    (b"ERROR\r", "Memcached's protocol"), (b"\x84\x00", "CQL"), (b"\x83\x00", "CQL"),
+    (b"ERROR", "Memcached's protocol"), (b"\x84\x00", "CQL"), (b"\x83\x00", "CQL"),
 )  # fmt: skip
 """How what others say begins, and what they speak."""
 

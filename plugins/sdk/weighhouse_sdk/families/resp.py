@@ -142,14 +142,17 @@ def configuration(address: Address, timeout_seconds: float) -> dict[str, str]:
     return {str(name): str(value) for name, value in zip(flat[::2], flat[1::2], strict=True)}
 
 
-def failure(words: str) -> ReplyError:
-    """What an error is that a server answers with, by its first words."""
+def failure(words: str, shown: str) -> ReplyError:
+    """What an error is that a server answers with, by its first words.
+
+    :param shown: the same, without a secret.
+    """
     if words.partition(" ")[0] in PASSING:
-        return NotYet(words)
+        return NotYet(shown)
     for beginning, kind, meaning, hint in ENDINGS:
         if words.startswith(beginning):
-            return kind(f"{meaning}; it says: {words[:SHOWN]}", hint)
-    return Refused(words)
+            return kind(f"{meaning}; it says: {shown[:SHOWN]}", hint)
+    return Refused(shown)
 
 
 def _reply(connection: Connection) -> Reply:
@@ -160,7 +163,7 @@ def _reply(connection: Connection) -> Reply:
             case "+":
                 return rest
             case "-":
-                raise failure(connection.masked(rest))
+                raise failure(rest, connection.masked(rest))
             case ":":
                 return int(rest)
             case "$":
