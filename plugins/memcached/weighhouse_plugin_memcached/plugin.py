@@ -1,6 +1,5 @@
 """The life of a memcached under test."""
 
-import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,8 +15,7 @@ from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.replies import Refused, unless_refused
-from weighhouse_sdk.serving.questions import UNTOLD as UNTOLD_VERSION
+from weighhouse_sdk.replies import unless_refused
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
@@ -112,17 +110,9 @@ class MemcachedPlugin(ServerPlugin):
         """The `pid` line of `stats`."""
         return int(stats(address, timeout_seconds)["pid"])
 
-    def greet(self, address: Address, timeout_seconds: float) -> None:
-        """By `version`, which proxies answer that refuse `stats`; one that refuses both has
-        answered.
-        """
-        with contextlib.suppress(Refused):
-            version(address, timeout_seconds)
-
     def version_served(self, address: Address, timeout_seconds: float) -> str:
-        """The answer to `version`."""
-        told = unless_refused(address, "version", lambda: version(address, timeout_seconds))
-        return told or UNTOLD_VERSION
+        """The answer to `version`, which a proxy gives that refuses `stats`."""
+        return version(address, timeout_seconds)
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """`stats settings`, without what only repeats the number of threads for UDP, and the size
