@@ -18,6 +18,8 @@ from weighhouse_sdk.wire import Address, Connection
 Document = Mapping[str, Any]
 PROTOCOL = "MongoDB's protocol"
 COMMAND_NOT_FOUND, UNAUTHORIZED = 59, 13
+WITHOUT_ACCOUNT = "requires authentication"
+"""In what a server says to who has not logged in; to an account without the right it says else."""
 LOGIN = frozenset({11, 18, 334})
 """Codes of errors: no such user, authentication failed, no such mechanism."""
 PASSING = frozenset({91, 11600, 11602, 10107, 13435, 13436, 189, 133, 6, 89, 262})
@@ -103,7 +105,7 @@ def _failure(error: OperationFailure, shown: Credentials | None) -> ReplyError:
             "look at username and password_file of the credentials; the account has to be one of "
             "the database admin",
         )
-    if error.code == UNAUTHORIZED and (shown is None or shown.username is None):
+    if error.code == UNAUTHORIZED and WITHOUT_ACCOUNT in said:
         return LoginRefused(
             f"the server wants an account: {said}",
             "let the target name `credentials`, which the agent's policy keeps",

@@ -26,7 +26,7 @@ from weighhouse_sdk.wire import Address
 
 MEASURES = "Measuring alone"
 DESCRIBES = "Measuring, and describing"
-ACCOUNT, PASSWORD = "weighhouse", "a password of its own"
+ACCOUNT, PASSWORD = "weighhouse", "a-password-of-its-own"
 RECORDS = 200
 
 
@@ -40,7 +40,7 @@ def command_of(plugin: Plugin, heading: str) -> str:
         rf"^#+ {re.escape(heading)}\n.*?```\w*\n(.*?)```", page, re.DOTALL | re.MULTILINE
     )
     assert found, f"the page of {plugin.manifest.id} has no command under `{heading}`"
-    return found.group(1).replace("PASSWORD", PASSWORD)
+    return re.sub(r"(?<=['\">])PASSWORD", PASSWORD, found.group(1))
 
 
 @dataclass
