@@ -1,6 +1,5 @@
 """Carries out one attempt: the plugin's verbs and the driver's phases, as numbered events."""
 
-import sys
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -20,26 +19,25 @@ from weighhouse_protocol.load import PhaseKind
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import RunPhase
 from weighhouse_protocol.target import Target
-from weighhouse_sdk.context import Context
+from weighhouse_sdk.context import Context, Hosts
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import PluginError, SystemFailed
-from weighhouse_sdk.kept_files import keep_files
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
 from weighhouse_sdk.machine.locality import any_is_here
 from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
-from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.attempt.compatibility import check_compatible
 from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, driver_name, gave_up
 from weighhouse_agent.attempt.event_log import Moment, Reporter
 from weighhouse_agent.attempt.faults import Faulting
+from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.fill_limits import Filling
 from weighhouse_agent.attempt.sampler import Sampler
 from weighhouse_agent.delivery.spool import SpoolWriter
 from weighhouse_agent.machine.disk_space import DiskFull
-from weighhouse_agent.machine.policy import Policy, check_endpoint
+from weighhouse_agent.machine.policy import Policy, check_endpoint, hosts_of
 
 END_GRACE_SECONDS = 0.3
 """A server that broke its connections may take so long until its end is seen."""
@@ -68,6 +66,8 @@ class Execution:
     """The nodes on this machine, or a system that was there before; None: not yet, or not here."""
     _endpoints: tuple[str, ...] = ()
     """Where the driver finds the system."""
+    _hosts: Hosts = field(default_factory=dict)
+    """The addresses of names in there."""
     _description: Description | None = None
     _described: bool = False
     _sampler: Sampler | None = None
@@ -154,13 +154,21 @@ class Execution:
     def _deploy(self) -> None:
         self.context.check()
         deployed = self._deployed = self.plugin.deploy(self.context)
-        self._endpoints = self.plugin.endpoints(deployed)
-        for endpoint in self._endpoints:
-            check_endpoint(self.policy, endpoint, (self.context.data_directory,))
+        self._reach(self.plugin.endpoints(deployed))
         self._reporter.mark("deployed", deployed.version)
         ready = self.plugin.wait_ready(self.context, deployed)
         self._reporter.mark("ready", f"after {ready.seconds:.3f} s")
         self._look_at(deployed)
+
+    def _reach(self, endpoints: tuple[str, ...]) -> None:
+        """Take in where the driver is to find the system.
+
+        :raises PolicyRefused: when this machine's policy does not let it go there.
+        """
+        own = (self.context.data_directory,)
+        checked = [check_endpoint(self.policy, each, own) for each in endpoints]
+        self._endpoints = tuple(str(each.endpoint) for each in checked)
+        self._hosts = {**hosts_of(checked), **self.context.hosts}
 
     def _look_at(self, deployed: Deployed) -> None:
         self._description = self.plugin.describe(self.context, deployed)
@@ -192,7 +200,7 @@ class Execution:
         self._memory("after")
 
     def _driver_order(self) -> tuple[str, DriverOrder]:
-        return self._plan.order_for(self._endpoints)
+        return self._plan.order_for(self._endpoints, self._hosts)
 
     def _watch(self, driver_pid: int | None) -> None:
         """Begin to look at what is here, and be ready to break it."""
@@ -369,24 +377,6 @@ class Execution:
     def _co_located(self, endpoints: tuple[str, ...]) -> bool | None:
         """What this agent started is where its driver is, whatever its address."""
         return self.target.deployment != "external" or any_is_here(endpoints)
-
-
-def keep_what_they_wrote(plugin: Plugin, context: Context) -> tuple[Leftover, ...]:
-    """End what still runs, and keep the files of tool and system; the attempt's log names what is
-    not kept. Whatever the matter is with them, what comes after it is done.
-
-    :returns: what still ran.
-    :raises DeployFailed: when something would not go; then nothing is kept.
-    """
-    ended = context.remove_leftovers()
-    try:
-        missing = [f"{each.name}: {each.reason}" for each in keep_files(context, plugin.kept_files)]
-    except Exception as error:  # noqa: BLE001 - as above
-        missing = [f"files: {error!r}"]
-    with suppress(OSError):  # the disk may be full
-        for each in missing:
-            print(f"not kept: {each}", file=sys.stderr, flush=True)  # noqa: T201 - its log
-    return ended
 
 
 def ended_one(deployed: Deployed | None, grace_seconds: float = 0.0) -> Body | None:

@@ -78,7 +78,9 @@ def test_each_fault_of_a_certificate_has_its_own_words(
         told = visitor.refused("empty", Credentials(tls_ca_file=tmp_path / "empty.pem"))
         assert "holds no certificate" in told.message
         told = visitor.refused("gone", Credentials(tls_ca_file=tmp_path / "gone.pem"))
-        assert "gone.pem cannot be used: No such file" in told.message
+        assert (
+            "gone.pem of the credentials, or its key, cannot be used: No such file" in told.message
+        )
     with secure_redis(tmp_path / "other", "cache.example") as (address, authority):
         visitor = Visitor(PLUGIN, address, tmp_path)
         told = visitor.refused("other-name", Credentials(tls_ca_file=authority))

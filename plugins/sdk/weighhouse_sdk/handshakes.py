@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import ssl
+from collections.abc import Callable
 from pathlib import Path
 
 from weighhouse_sdk.replies import CertificateRefused, OtherProtocol, Unfit
@@ -18,22 +19,34 @@ ANYTHING = b"GET / HTTP/1.0\r\n\r\n"
 """Every plain protocol answers this, if only with an error."""
 
 
-def verifier(authority: Path | None) -> ssl.SSLContext:
+Connect = Callable[[], socket.socket]
+"""Makes another connection to the same server, without TLS."""
+
+
+def verifier(
+    authority: Path | None, certificate: Path | None = None, key: Path | None = None
+) -> ssl.SSLContext:
     """What holds servers' certificates against an authority, or the machine's own.
 
-    :raises Unfit: when its file cannot be read, or holds none.
+    :param certificate: what is shown of oneself.
+    :raises Unfit: when a file cannot be read, or holds none.
     """
+    used, option = authority, "tls_ca_file"
     try:
-        return ssl.create_default_context(cafile=authority)
-    except (OSError, ssl.SSLError) as error:
+        context = ssl.create_default_context(cafile=authority)
+        if certificate is not None:
+            used, option = certificate, "tls_certificate_file"
+            context.load_cert_chain(certificate, key)
+    except OSError as error:
         why = "holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
         raise Unfit(
-            f"the authority's file {authority} cannot be used: {why}",
-            "tls_ca_file names a file on the agent's machine with certificates in PEM form",
+            f"the file {used} of the credentials, or its key, cannot be used: {why}",
+            f"{option} names a file on the agent's machine in PEM form, with what it is called for",
         ) from error
+    return context
 
 
-def unsecured(error: OSError, host: str, port: int, timeout_seconds: float) -> Exception:
+def unsecured(error: OSError, host: str, port: int, connect: Connect) -> Exception:
     """Why a handshake failed, in words; the error itself where another try may end otherwise."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return _certificate(error, host)
@@ -41,9 +54,9 @@ def unsecured(error: OSError, host: str, port: int, timeout_seconds: float) -> E
     if any(each in reason for each in WANTS_CERTIFICATE):
         return CertificateRefused(
             f"{host} wants to see a certificate of its client, and there is none",
-            "credentials may name a client's certificate and key, or let the server go without",
+            "credentials may name tls_certificate_file and tls_key_file",
         )
-    if any(each in reason for each in PLAIN) or speaks_plainly(host, port, timeout_seconds):
+    if any(each in reason for each in PLAIN) or speaks_plainly(connect):
         return OtherProtocol(
             f"the server does not speak TLS on port {port}",
             "write the endpoint without TLS (tcp://HOST:PORT), or name the port that speaks it",
@@ -81,32 +94,26 @@ def _certificate(error: ssl.SSLCertVerificationError, host: str) -> CertificateR
             )
 
 
-def overheard(host: str, port: int, timeout_seconds: float) -> bytes:
-    """How something at a port answers that is asked without TLS; empty: not at all."""
-    with (
-        contextlib.suppress(OSError),
-        socket.create_connection((host, port), timeout_seconds) as plain,
-    ):
+def overheard(connect: Connect) -> bytes:
+    """How something answers that is asked without TLS; empty: not at all."""
+    with contextlib.suppress(OSError), connect() as plain:
         plain.sendall(ANYTHING)
         return plain.recv(64)
     return b""
 
 
-def speaks_plainly(host: str, port: int, timeout_seconds: float) -> bool:
-    """Whether something at a port answers without TLS."""
-    heard = overheard(host, port, timeout_seconds)
+def speaks_plainly(connect: Connect) -> bool:
+    """Whether something answers without TLS."""
+    heard = overheard(connect)
     return bool(heard) and not heard.startswith((ALERT, HANDSHAKE))
 
 
-def speaks_tls(host: str, port: int, timeout_seconds: float) -> bool:
-    """Whether something at a port begins a TLS handshake, whatever its certificate."""
+def speaks_tls(connect: Connect, host: str) -> bool:
+    """Whether something begins a TLS handshake, whatever its certificate."""
     anybody = ssl.create_default_context()
     anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
     try:
-        with (
-            socket.create_connection((host, port), timeout_seconds) as plain,
-            anybody.wrap_socket(plain, server_hostname=host),
-        ):
+        with connect() as plain, anybody.wrap_socket(plain, server_hostname=host):
             return True
     except ssl.SSLError as error:
         return any(each in str(error.reason) for each in WANTS_CERTIFICATE)

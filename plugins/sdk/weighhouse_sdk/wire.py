@@ -1,12 +1,18 @@
-"""A short conversation with a server over TCP: what readiness checks and sampling need.
+"""A short conversation with a server, over TCP or a socket of its machine: what readiness checks
+and sampling need.
 
 Not for load: that is the drivers' work.
 """
 
+import contextlib
 import socket
+import ssl
 from collections.abc import Callable
+from functools import partial
 from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self
+
+from weighhouse_protocol.endpoints import Endpoint
 
 from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.handshakes import ALERT, overheard, speaks_tls, unsecured, verifier
@@ -30,19 +36,28 @@ class Address(NamedTuple):
     credentials: Credentials | None = None
     """What an `external` server wants to see; the plugin shows it, as its protocol says."""
     tls: bool = False
+    path: str = ""
+    """A socket of this machine in the place of host and port."""
+    resolved: tuple[str, ...] = ()
+    """Where the host is a name: its addresses, tried in order; empty: it is looked up."""
+    server_name: str = ""
+    """What the server's certificate is for; empty: the host."""
     refusals: Refusals | None = None
     """Where questions that it refuses are noted; None: they are errors."""
 
     @property
     def endpoint(self) -> str:
         """As the driver's order has it."""
-        return f"{'tls' if self.tls else 'tcp'}://{self.host}:{self.port}"
+        if self.path:
+            return str(Endpoint("unix", path=self.path))
+        return str(Endpoint("tls" if self.tls else "tcp", self.host, self.port))
 
 
 class Connection:
-    """One TCP connection, with TLS where the address says so; use it in a `with` block.
+    """One connection, with TLS where the address says so; use it in a `with` block.
 
-    The server's certificate is verified, by the authority of the credentials or the machine's own.
+    The server's certificate is verified, by the authority of the credentials or the machine's own,
+    for the name that was written.
 
     :param timeout_seconds: for connecting, and for each write and read.
     :param protocol: what is to be spoken, as people call it. A server of somebody else's that does
@@ -52,25 +67,16 @@ class Connection:
     """
 
     def __init__(self, address: Address, timeout_seconds: float, protocol: str = "") -> None:
-        self._address, self._timeout, self._protocol = address, timeout_seconds, protocol
-        self._heard = False
-        try:
-            self._socket = socket.create_connection((address.host, address.port), timeout_seconds)
-        except socket.gaierror as error:
-            if error.errno == socket.EAI_AGAIN:
-                raise
-            raise Unfit(
-                f"the name {address.host} is not known on the agent's machine",
-                "look at its spelling; or name the address",
-            ) from error
+        self._address, self._protocol, self._heard = address, protocol, False
+        self._connect = partial(_connected, address, timeout_seconds)
+        self._socket = self._connect()
         if address.tls:
-            authority = address.credentials.tls_ca_file if address.credentials else None
+            name = address.server_name or address.host
             try:
-                context = verifier(authority)
-                self._socket = context.wrap_socket(self._socket, server_hostname=address.host)
+                self._socket = secured(address).wrap_socket(self._socket, server_hostname=name)
             except OSError as error:
                 self._socket.close()
-                raise unsecured(error, address.host, address.port, timeout_seconds) from error
+                raise unsecured(error, name, address.port, self._connect) from error
             except Unfit:
                 self._socket.close()
                 raise
@@ -133,8 +139,7 @@ class Connection:
         """Of a server that closed the connection after these last bytes."""
         address = self._address
         if not (address.tls or self._heard) and (
-            data.startswith(ALERT)
-            or (not data and speaks_tls(address.host, address.port, self._timeout))
+            data.startswith(ALERT) or (not data and speaks_tls(self._connect, address.host))
         ):
             return without_tls()
         return self._instead() or ConnectionError("the server closed the connection")
@@ -146,7 +151,44 @@ class Connection:
         address = self._address
         if self._heard or address.tls or not self._protocol or address.refusals is None:
             return None
-        heard = overheard(address.host, address.port, self._timeout)
+        heard = overheard(self._connect)
         if spoken_by(heard) in (None, self._protocol):
             return None
         return other_protocol(self._protocol, heard)
+
+
+def secured(address: Address) -> ssl.SSLContext:
+    """How TLS is spoken with a server: whom to believe, and what to show.
+
+    :raises Unfit: when a file of the credentials cannot be used.
+    """
+    shown = address.credentials
+    if shown is None:
+        return ssl.create_default_context()
+    return verifier(shown.tls_ca_file, shown.tls_certificate_file, shown.tls_key_file)
+
+
+def _connected(address: Address, timeout_seconds: float) -> socket.socket:
+    """The first of a name's addresses where somebody listens; the last one's error, when nobody."""
+    if address.path:
+        made = socket.socket(socket.AF_UNIX)
+        try:
+            made.settimeout(timeout_seconds)
+            made.connect(address.path)
+        except OSError:
+            made.close()
+            raise
+        return made
+    *others, last = address.resolved or (address.host,)
+    for host in others:
+        with contextlib.suppress(OSError):
+            return socket.create_connection((host, address.port), timeout_seconds)
+    try:
+        return socket.create_connection((last, address.port), timeout_seconds)
+    except socket.gaierror as error:
+        if error.errno == socket.EAI_AGAIN:
+            raise
+        raise Unfit(
+            f"the name {last} is not known on the agent's machine",
+            "look at its spelling; or name the address",
+        ) from error

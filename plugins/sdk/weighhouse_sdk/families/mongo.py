@@ -54,7 +54,7 @@ def ask(
     shown = address.credentials
     milliseconds = max(1, round(timeout_seconds * 1000))
     client: MongoClient[dict[str, Any]] = MongoClient(
-        address.host,
+        address.path or address.host,
         address.port,
         directConnection=True,
         appname="weighhouse",
