@@ -28,7 +28,7 @@ from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.toolrun.tool import Tool
 
-from weighhouse_agent.attempt.compatibility import check_compatible
+from weighhouse_agent.attempt.compatibility import check_compatible, check_connections
 from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, driver_name, gave_up
 from weighhouse_agent.attempt.event_log import Moment, Reporter
 from weighhouse_agent.attempt.faults import Faulting
@@ -172,6 +172,7 @@ class Execution:
 
     def _look_at(self, deployed: Deployed) -> None:
         self._description = self.plugin.describe(self.context, deployed)
+        check_connections(self.order, self.plugin, self._description.settings)
         self._memory("before")
         self._reporter.not_told(deployed.refusals)
 
