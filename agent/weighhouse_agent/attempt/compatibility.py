@@ -62,16 +62,11 @@ def check_connections(order: AttemptOrder, plugin: Plugin, settings: Iterable[Se
     limits = [int(each) for each in told.split(", ") if each.isdigit() and int(each) > 0]
     most = max(map(most_clients, links_of(order)))
     if limits and not is_gang(order) and most + OWN > min(limits):
-        raise TargetInvalid(
-            [
-                (
-                    "load",
-                    f"{most} clients need a connection each to every node, and the agent one: "
-                    f"{plugin.manifest.name} takes {min(limits)} ({name})",
-                )
-            ],
-            f"use fewer clients, or raise {name}",
+        reason = (
+            f"{most} clients need a connection each to every node, and the agent one: "
+            f"{plugin.manifest.name} takes {min(limits)} ({name})"
         )
+        raise TargetInvalid([("load", reason)], f"use fewer clients, or raise {name}")
 
 
 def _errors(
