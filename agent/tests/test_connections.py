@@ -6,13 +6,17 @@ from pathlib import Path
 
 import pytest
 from weighhouse_agent.attempt.compatibility import check_connections
+from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.registry import load_plugin
 
-MAXIMA = {"redis": ("maxclients", {}), "memcached": ("maxconns", {"max_connections": 50})}
+MAXIMA: dict[str, tuple[str, dict[str, Scalar]]] = {
+    "redis": ("maxclients", {}),
+    "memcached": ("maxconns", {"max_connections": 50}),
+}
 """System → the setting, and parameters that make it small."""
 
 

@@ -8,12 +8,9 @@ answered in this way.
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, Protocol, TypeVar
 
 from weighhouse_sdk.errors import ServerRefuses, ServerUnfit
-
-if TYPE_CHECKING:
-    from weighhouse_sdk.wire import Address
 
 Answer = TypeVar("Answer")
 SHOWN = 200
@@ -141,7 +138,19 @@ class Refusals:
         return iter(dict.fromkeys(found))
 
 
-def unless_refused(address: "Address", question: str, ask: Callable[[], Answer]) -> Answer | None:
+class Asked(Protocol):
+    """Where a question goes: a `wire.Address`."""
+
+    @property
+    def refusals(self) -> Refusals | None:
+        """Where questions that it refuses are noted; None: they are errors."""
+
+    @property
+    def endpoint(self) -> str:
+        """As a driver's order has it."""
+
+
+def unless_refused(address: Asked, question: str, ask: Callable[[], Answer]) -> Answer | None:
     """Ask what only describes. Where the address keeps refusals, a refusal is noted there and the
     question is not asked again.
 
