@@ -11,6 +11,7 @@ from weighhouse_protocol.report import (
     NOT_TOLD,
     IntervalReported,
     MemoryMeasured,
+    OperationErrors,
     PhaseChanged,
     PhaseEnded,
     RunPhase,
@@ -23,6 +24,15 @@ from weighhouse_sdk.replies import NotTold
 from weighhouse_agent.delivery.spool import SpoolWriter
 
 Moment = Literal["before", "after_load", "after"]
+
+
+def failed_operations(event: PhaseFinished) -> tuple[OperationErrors, ...]:
+    """What failed in a phase, by operation and kind, with what was said first of it."""
+    return tuple(
+        OperationErrors(operation=name, kind=kind, count=count, first=totals.said.get(kind))
+        for name, totals in event.operations.items()
+        for kind, count in totals.errors.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,7 @@ class Reporter:
                 duration_us=event.duration_us,
                 operations=counted,
                 errors=dict(errors),
-                said=event.said,
+                failed=failed_operations(event),
                 client_bound=event.client_bound,
                 client_bound_reasons=event.client_bound_reasons,
                 interrupted=event.interrupted,

@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 
 from weighhouse_judging.arithmetic import statistics
-from weighhouse_judging.findings.observation import OperationFigures, RunObservation, SettingSeen
+from weighhouse_judging.findings.observation import (
+    ErrorsSeen,
+    OperationFigures,
+    RunObservation,
+    SettingSeen,
+)
 from weighhouse_judging.findings.steadiness import Course
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import MachineFacts
@@ -19,6 +24,7 @@ from weighhouse_backend.measurements.models import ResourceSample, RunSummary, T
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
+from weighhouse_backend.results.failures import failures_of, phases_told
 from weighhouse_backend.results.schemas import DriverRecord
 from weighhouse_backend.runs.models import AttemptMember, Cell
 
@@ -119,6 +125,10 @@ def observation(
         data_on_disk=held.on_disk,
         beyond=held.beyond,
         cache_bytes=held.cache_bytes,
+        failures=[
+            ErrorsSeen(one.phase, one.operation, one.kind, one.count, one.words)
+            for one in failures_of(phases_told(record))
+        ],
         settings=[SettingSeen(**setting) for setting in record.effective_configuration],
         not_told=list(dict.fromkeys(mark.label for mark in marks if mark.kind == NOT_TOLD)),
     )

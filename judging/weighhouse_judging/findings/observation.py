@@ -45,6 +45,18 @@ class OperationFigures:
 
 
 @dataclass(frozen=True)
+class ErrorsSeen:
+    """An operation's errors of one kind in a phase, and what was said first of them."""
+
+    phase: str
+    operation: str | None
+    """None: of all operations together."""
+    kind: str
+    count: int
+    words: str | None
+
+
+@dataclass(frozen=True)
 class SettingSeen:
     """One line of the effective configuration; `default` None when the vendor's is not known."""
 
@@ -141,3 +153,5 @@ class RunObservation:
     settings: Sequence[SettingSeen] = ()
     not_told: Sequence[str] = ()
     """Questions that only describe the system and that it refused: `CONFIG GET: NOPERM …`."""
+    failures: Sequence[ErrorsSeen] = ()
+    """What failed in its phases."""
