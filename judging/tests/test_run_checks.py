@@ -53,6 +53,7 @@ def test_a_sound_run_has_nothing_to_say_for_itself() -> None:
             "effective-configuration",
             "info",
         ),
+        (replace(SOUND, not_told=("CONFIG GET: NOPERM",)), "not-told", "caution"),
         (
             replace(SOUND, course=course([10_000.0 * 0.99**index for index in range(30)])),
             "steady-state",
@@ -286,3 +287,13 @@ def test_a_system_broken_on_purpose_may_fail_and_drift() -> None:
     assert told["errors"].severity == told["rate-not-reached"].severity == "caution"
     assert "on purpose" in told["errors"].message
     assert "steady-state" not in told
+
+
+def test_questions_that_were_refused_are_one_finding_with_the_systems_words() -> None:
+    asked = ("CONFIG GET: NOPERM this user has no permissions", "INFO: ERR unknown command.")
+    told = found(replace(SOUND, not_told=asked))["not-told"]
+    assert "2 questions" in told.message
+    assert "; ".join(each.rstrip(".") for each in asked) in told.message
+    assert told.numbers == {"questions_refused": 2}
+    many = found(replace(SOUND, not_told=tuple(f"question {n}: no" for n in range(40))))["not-told"]
+    assert "question 9: no; and 30 more" in many.message

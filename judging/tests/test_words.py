@@ -26,6 +26,7 @@ EXAMPLES: dict[str, RunObservation] = {
     ),
     "The client was the bottleneck": replace(SOUND, client_bound=True),
     "Driver shares the machine": replace(SOUND, co_located=True),
+    "The system did not tell everything": replace(SOUND, not_told=("INFO: NOPERM",)),
     "Too few samples in the tail": faulty(ok=10_000),
     "Not in a steady state": replace(
         SOUND, course=course([10_000.0 * 0.99**index for index in range(30)])

@@ -111,6 +111,10 @@ class ResourceSample(Report):
     `fill_amount`, `fill_target`, `fill_disk_free`, `fill_disk_size`."""
 
 
+NOT_TOLD = "not_told"
+"""Mark of a question that only describes the system, and that it refused: `QUESTION: its words`."""
+
+
 class TimelineMark(Report):
     """Something happened: an event of the system, of the plugin or of the driver."""
 
@@ -120,7 +124,7 @@ class TimelineMark(Report):
     mark: Label
     """`deployed`, `ready`, `stopped`; `fault`, `fault_done`, `fault_failed`; a system's own event:
     `NAME_began` and `NAME_ended`, or `NAME`; `filled`, `disk_nearly_full`; `sample_failed`,
-    `memory_failed`, `system_ended`."""
+    `memory_failed`, `system_ended`; `not_told`."""
     label: Told = ""
 
 

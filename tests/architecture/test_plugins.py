@@ -27,6 +27,7 @@ HEADINGS = [
     "Parameters",
     "Defaults",
     "Effective configuration",
+    "Rights",
     "Memory",
     "What it may be compared with",
     "Limits",

@@ -297,6 +297,7 @@ PICTURES: dict[str, Callable[[], Drawing]] = {
     "environment": environment,
     "memory-fit": sketches.memory_fit,
     "effective-configuration": sketches.effective_configuration,
+    "not-told": sketches.not_told,
     "comparability": sketches.comparability,
     "closed-loop-latency": closed_loop_latency,
     "clock-offset": sketches.clock_offset,

@@ -189,6 +189,26 @@ def effective_configuration() -> Drawing:
     return drawing
 
 
+def not_told() -> Drawing:
+    """Questions, and who answered them."""
+    drawing = Drawing(
+        "What the system told",
+        "Three questions to a system: its reads and writes were answered, its configuration and "
+        "its statistics were refused.",
+        170,
+    )
+    rows = [
+        ("GET, SET", "answered: measured", ""), ("CONFIG GET", "NOPERM …: not told", "refused"),
+        ("INFO", "NOPERM …: not told", "refused"),
+    ]  # fmt: skip
+    for x, words in ((60, "question"), (260, "the system")):
+        drawing.text(x, 44, words, "soft small")
+    for place, row in enumerate(rows):
+        for x, words in zip((60, 260), row[:2], strict=True):
+            drawing.text(x, 76 + 30 * place, words, "t-caution strong" if row[2] else "")
+    return drawing
+
+
 def comparability() -> Drawing:
     """A sheet with one red row."""
     drawing = Drawing(

@@ -4,7 +4,7 @@ The platform judged the experiment by the same rules; it does not know the machi
 may be of another version by now.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from weighhouse_protocol.chain_links import links_of
 from weighhouse_protocol.compatibility.faults import fault_errors
@@ -14,10 +14,16 @@ from weighhouse_protocol.document_errors import FieldError, within
 from weighhouse_protocol.faults import course_problems
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.errors import TargetInvalid
+from weighhouse_sdk.lifecycle import Plugin
 
 from weighhouse_agent.attempt.gangs import is_gang
+from weighhouse_agent.machine.policy import most_clients
+
+OWN = 1
+"""Connections of whoever looks at the system."""
 
 
 def check_compatible(
@@ -41,6 +47,26 @@ def check_compatible(
     if tool is None:  # One of several that has nodes alone may have the system's plugin alone.
         target = target.model_copy(update={"tool": None})
     TargetInvalid.raise_for(_errors(order, target, manifests, machine))
+
+
+def check_connections(order: AttemptOrder, plugin: Plugin, settings: Iterable[Setting]) -> None:
+    """Hold the load's clients, and this agent itself, against the connections that the system takes
+    by its own configuration, where it tells it. Of a gang each member has a part of them only.
+
+    :param settings: the effective configuration.
+    :raises TargetInvalid: when there are more.
+    """
+    name = plugin.connections_setting
+    told = next((each.value for each in settings if each.name == name), "")
+    # Of several nodes that differ each one's stands there.
+    limits = [int(each) for each in told.split(", ") if each.isdigit() and int(each) > 0]
+    most = max(map(most_clients, links_of(order)))
+    if limits and not is_gang(order) and most + OWN > min(limits):
+        reason = (
+            f"{most} clients need a connection each to every node, and the agent one: "
+            f"{plugin.manifest.name} takes {min(limits)} ({name})"
+        )
+        raise TargetInvalid([("load", reason)], f"use fewer clients, or raise {name}")
 
 
 def _errors(

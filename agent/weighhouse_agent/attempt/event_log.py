@@ -1,13 +1,14 @@
 """Writes what happens in an attempt as numbered events."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from weighhouse_protocol.driver import Interval, PhaseFinished, Ready
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.report import (
+    NOT_TOLD,
     IntervalReported,
     MemoryMeasured,
     OperationErrors,
@@ -18,6 +19,7 @@ from weighhouse_protocol.report import (
     TimelineMark,
 )
 from weighhouse_sdk.lifecycle import Deployed, Description, MemoryUse
+from weighhouse_sdk.replies import NotTold
 
 from weighhouse_agent.delivery.spool import SpoolWriter
 
@@ -46,6 +48,11 @@ class Reporter:
     def mark(self, mark: str, label: str = "") -> None:
         """Something happened."""
         self.spool.append(lambda n, at: TimelineMark(sequence=n, at_us=at, mark=mark, label=label))
+
+    def not_told(self, refusals: Iterable[NotTold]) -> None:
+        """The system refused questions that only describe it."""
+        for each in refusals:
+            self.mark(NOT_TOLD, f"{each.question}: {each.words}")
 
     def interval(self, interval: Interval) -> None:
         """The driver wrote an interval."""

@@ -28,7 +28,7 @@ from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.toolrun.tool import Tool
 
-from weighhouse_agent.attempt.compatibility import check_compatible
+from weighhouse_agent.attempt.compatibility import check_compatible, check_connections
 from weighhouse_agent.attempt.credentials import without_secrets
 from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, driver_name, gave_up
 from weighhouse_agent.attempt.event_log import Moment, Reporter
@@ -173,7 +173,9 @@ class Execution:
 
     def _look_at(self, deployed: Deployed) -> None:
         self._description = self.plugin.describe(self.context, deployed)
+        check_connections(self.order, self.plugin, self._description.settings)
         self._memory("before")
+        self._reporter.not_told(deployed.refusals)
 
     def _measure(self) -> None:
         """All links of a chain, one after the other on the same system; most runs have one."""
@@ -287,6 +289,8 @@ class Execution:
 
     def _phase_begun(self, phase: PhaseKind) -> None:
         self._enter(phase)
+        if self._phases_before and self._deployed is not None:
+            self._reporter.not_told(self._deployed.refusals)  # A link is a run of its own.
         if phase == "measure" and self._faulting is not None:
             self._faulting.begin()
         if phase == "measure" and self._filling is not None:

@@ -304,6 +304,13 @@ def check_image(policy: Policy, target: Target, manifest: Manifest) -> None:
         raise _refusal(f"image `{wanted}`", "images", ", ".join(policy.images) or "none")
 
 
+def most_clients(order: AttemptOrder) -> int:
+    """How many clients one link of an order has at once, while it loads or while it measures."""
+    load = order.load
+    clients = load.clients if isinstance(load, ClosedLoad) else load.connections
+    return max([clients, *(phase.clients or 0 for phase in order.phases)])
+
+
 def _check_load(policy: Policy, order: AttemptOrder) -> None:
     for link in links_of(order):
         _check_link(policy, link)
@@ -311,8 +318,7 @@ def _check_load(policy: Policy, order: AttemptOrder) -> None:
 
 def _check_link(policy: Policy, order: AttemptOrder) -> None:
     load = order.load
-    clients = load.clients if isinstance(load, ClosedLoad) else load.connections
-    most = max([clients, *(phase.clients or 0 for phase in order.phases)])
+    most = most_clients(order)
     if policy.max_clients is not None and most > policy.max_clients:
         raise _refusal(f"{most} clients", "max_clients", str(policy.max_clients))
     if isinstance(load, ClosedLoad) or policy.max_rate_per_second is None:

@@ -14,12 +14,13 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.report import NOT_TOLD
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.documents import load_of
 from weighhouse_backend.findings.memory import Held, held_in_effect
-from weighhouse_backend.measurements.models import ResourceSample, RunSummary
+from weighhouse_backend.measurements.models import ResourceSample, RunSummary, TimelineMark
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
@@ -43,6 +44,7 @@ def observation(
     samples: Sequence[ResourceSample] = (),
     members: Sequence[AttemptMember] = (),
     manifest: Manifest | None = None,
+    marks: Sequence[TimelineMark] = (),
 ) -> RunObservation | None:
     """What the checks look at in a settled run; None when nothing was measured.
 
@@ -128,6 +130,7 @@ def observation(
             for one in failures_of(phases_told(record))
         ],
         settings=[SettingSeen(**setting) for setting in record.effective_configuration],
+        not_told=list(dict.fromkeys(mark.label for mark in marks if mark.kind == NOT_TOLD)),
     )
 
 

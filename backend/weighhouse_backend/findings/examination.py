@@ -184,6 +184,7 @@ class ExaminationService:
             evidence.samples,
             evidence.members,
             manifests.get(system),
+            evidence.marks,
         )
         return [] if seen is None else [FindingRead.of(finding) for finding in check_run(seen)]
 

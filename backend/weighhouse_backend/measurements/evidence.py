@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_backend.measurements.models import ResourceSample, RunSummary
+from weighhouse_backend.measurements.models import ResourceSample, RunSummary, TimelineMark
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.runs.models import AttemptMember, Cell
@@ -19,6 +19,7 @@ class Evidence:
     samples: Sequence[ResourceSample]
     """Of the measured phase."""
     members: Sequence[AttemptMember]
+    marks: Sequence[TimelineMark]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class EvidenceService:
             self.repository.summaries([attempt_id])[attempt_id],
             self.repository.measured_samples(attempt_id),
             self.repository.members([attempt_id])[attempt_id],
+            self.repository.marks(attempt_id),
         )
 
     def members(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[AttemptMember]]:

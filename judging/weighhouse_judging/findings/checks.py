@@ -227,6 +227,12 @@ EFFECTIVE_CONFIGURATION = Check(
     "effective value ≠ vendor's default",
     "read from the running system",
 )
+NOT_TOLD = Check(
+    "not-told",
+    (Outcome("The system did not tell everything"),),
+    "questions of configuration, memory, keys, statistics or version that the system refused",
+    "the system's own words",
+)
 COMPARABILITY = Check(
     "comparability",
     (Outcome("Conditions differ"),),
@@ -262,6 +268,7 @@ CHECKS: tuple[Check, ...] = (
     RATE_NOT_REACHED, AVERAGED_PERCENTILES, COORDINATED_OMISSION, ERRORS, NOT_FOUND, VERIFICATION,
     LOAD_COMPLETE, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION, COMPARABILITY,
     CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED, BEYOND_RANGE, NEVER_SENT_UNTOLD,
+    NOT_TOLD,
 )  # fmt: skip
 """Every check there is."""
 

@@ -151,5 +151,7 @@ class RunObservation:
     cache_bytes: int | None = None
     """What each node gives to a cache before its files."""
     settings: Sequence[SettingSeen] = ()
+    not_told: Sequence[str] = ()
+    """Questions that only describe the system and that it refused: `CONFIG GET: NOPERM …`."""
     failures: Sequence[ErrorsSeen] = ()
     """What failed in its phases."""

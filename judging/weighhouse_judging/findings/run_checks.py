@@ -34,6 +34,7 @@ RUN_CHECKS: tuple[Callable[[RunObservation], Finding | None], ...] = (
     surroundings.environment,
     plausibility.coordinated_omission,
     surroundings.memory_fit,
+    surroundings.not_told,
     surroundings.effective_configuration,
 )
 """The checks of a run, in the order they are shown within a severity."""

@@ -14,6 +14,8 @@ from weighhouse_judging.findings.words import bytes_in_words
 STEAL_LIMIT_PERCENT = 1.0
 OTHER_LOAD_LIMIT = 0.1
 """Share of the machine's cores that other programs may use."""
+REFUSALS_NAMED = 10
+"""Questions a message names before it counts the rest."""
 SETTINGS_NAMED = 6
 """Settings a message names before it counts the rest."""
 OF_ITS_OWN = frozenset({"default", "place"})
@@ -190,6 +192,25 @@ def _tested(share: float, of_cache: float | None) -> str:
         "this run tested reads past the system's cache, which the operating system's page cache "
         "may have served."
     )
+
+
+def not_told(run: RunObservation) -> Finding | None:
+    """What did the system refuse to tell of itself?"""
+    if not run.not_told:
+        return None
+    shown = [each.rstrip(".") for each in run.not_told[:REFUSALS_NAMED]]
+    more = len(run.not_told) - len(shown)
+    message = (
+        f"The system refused {_questions(len(run.not_told))} about itself, so that its "
+        "configuration, memory, keys, statistics or version are not known in full and were not "
+        f"judged; in its own words: {'; '.join(shown)}{f'; and {more} more' if more else ''}."
+    )
+    numbers: dict[str, Number] = {"questions_refused": len(run.not_told)}
+    return checks.NOT_TOLD.found("caution", message, numbers)
+
+
+def _questions(count: int) -> str:
+    return "a question" if count == 1 else f"{count} questions"
 
 
 def effective_configuration(run: RunObservation) -> Finding | None:

@@ -6,9 +6,19 @@ line. The answer has the same form: a line for each question, which it repeats b
 """
 
 from collections.abc import Mapping
+from functools import partial
 
-from weighhouse_sdk.wire import Address, Connection, ReplyError
+from weighhouse_sdk.replies import (
+    LoginRefused,
+    Refused,
+    ReplyError,
+    other_protocol,
+    unless_refused,
+)
+from weighhouse_sdk.wire import Address, Connection
 
+PROTOCOL = "Aerospike's info protocol"
+NOT_AUTHENTICATED = "80"
 VERSION, INFO = 2, 1
 LARGEST_BYTES = 1 << 24
 """What is longer is no answer to a question that is asked here."""
@@ -24,16 +34,16 @@ def ask(address: Address, timeout_seconds: float, *questions: str) -> dict[str, 
     """Ask over a connection of its own.
 
     :returns: question → answer.
-    :raises ReplyError: when an answer is an error, is missing, or is not of the protocol.
+    :raises Refused: when an answer is an error.
+    :raises ReplyError: when one is missing, or is not of the protocol.
     :raises OSError: when there is no answer.
     """
-    with Connection(address, timeout_seconds) as connection:
+    with Connection(address, timeout_seconds, PROTOCOL) as connection:
         connection.send(request(*questions))
         header = connection.exactly(8)
         size = int.from_bytes(header[2:], "big")
         if tuple(header[:2]) != (VERSION, INFO) or size > LARGEST_BYTES:
-            message = f"not Aerospike's info protocol: {header!r}"
-            raise ReplyError(message)
+            raise other_protocol(PROTOCOL, header)
         text = connection.exactly(size).decode("utf-8", errors="replace")
     return answers(text, questions)
 
@@ -47,13 +57,42 @@ def answers(text: str, questions: tuple[str, ...]) -> dict[str, str]:
     for line in text.splitlines():
         question, _, answer = line.partition("\t")
         if answer.startswith(("ERROR", "FAIL")):
-            message = f"{question}: {answer}"
-            raise ReplyError(message)
+            raise failure(question, answer)
         found[question] = answer
     missing = [question for question in questions if question not in found]
     if missing:
         message = f"not answered: {', '.join(missing)}"
         raise ReplyError(message)
+    return found
+
+
+def failure(question: str, answer: str) -> ReplyError:
+    """What an error is that a node answers a question with: `ERROR:CODE:words`.
+
+    Source: as/include/base/proto.h of the server: 80 not authenticated, 81 role violation.
+    """
+    _, _, rest = answer.partition(":")
+    code = rest.partition(":")[0]
+    if code == NOT_AUTHENTICATED:
+        return LoginRefused(
+            f"the server wants an account: {answer}",
+            "the agent cannot log in to Aerospike: use a server without security, or one that "
+            "answers its info protocol on an admin port",
+        )
+    return Refused(f"{question}: {answer}")
+
+
+def told(address: Address, timeout_seconds: float, *questions: str) -> dict[str, str]:
+    """Ask what only describes, each by itself where the server may refuse it.
+
+    :returns: question → answer, of those that it did not refuse.
+    :raises ReplyError, OSError: as `ask`.
+    """
+    if address.refusals is None:
+        return ask(address, timeout_seconds, *questions)
+    found: dict[str, str] = {}
+    for each in questions:
+        found |= unless_refused(address, each, partial(ask, address, timeout_seconds, each)) or {}
     return found
 
 

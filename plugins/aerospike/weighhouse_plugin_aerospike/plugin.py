@@ -15,11 +15,12 @@ from weighhouse_sdk.machine.procfs import all_processes, command_line
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.serving.questions import UNTOLD
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_aerospike import conffile
-from weighhouse_plugin_aerospike.info import ask, fields, number
+from weighhouse_plugin_aerospike.info import ask, fields, number, told
 
 VERSION = re.compile(r"^Aerospike (?:Community|Enterprise|Federal|Standard) Edition build (\S+)")
 MOST_FILES = 64
@@ -125,24 +126,28 @@ class AerospikePlugin(ServerPlugin):
 
     def version_served(self, address: Address, timeout_seconds: float) -> str:
         """The answer to `build`."""
-        return ask(address, timeout_seconds, "build")["build"]
+        return told(address, timeout_seconds, "build").get("build", UNTOLD)
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """`get-config` of service, network and the namespace, without the names of stripes in
         memory, which say nothing.
         """
-        name = self._namespace(address, timeout_seconds).removeprefix("namespace/")
-        questions = (*CONTEXTS, f"get-config:context=namespace;namespace={name}")
+        names = told(address, timeout_seconds, "namespaces").get("namespaces")
+        questions = [*CONTEXTS]
+        if names:
+            questions.append(f"get-config:context=namespace;namespace={_weighed(names)}")
         found: dict[str, str] = {}
-        for answer in ask(address, timeout_seconds, *questions).values():
+        for answer in told(address, timeout_seconds, *questions).values():
             found |= fields(answer)
         return {key: value for key, value in found.items() if not STRIPE.match(key)}
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """What `NODE_METRICS` and `NAMESPACE_METRICS` name, and sums over the files."""
-        namespace = self._namespace(address, timeout_seconds)
-        told = ask(address, timeout_seconds, "statistics", namespace)
-        statistics, records = fields(told["statistics"]), fields(told[namespace])
+        names = told(address, timeout_seconds, "namespaces").get("namespaces")
+        namespace = f"namespace/{_weighed(names)}" if names else ""
+        answers = told(address, timeout_seconds, "statistics", *([namespace] if namespace else ()))
+        statistics = fields(answers.get("statistics", ""))
+        records = fields(answers.get(namespace, ""))
         found = {name: number(statistics, name) for name in NODE_METRICS}
         found |= {name: number(records, name) for name in NAMESPACE_METRICS}
         for name, value in records.items():
@@ -239,9 +244,14 @@ class AerospikePlugin(ServerPlugin):
         """The question for the namespace that is weighed: the plugin's own, or the first that a
         node set up by somebody else has.
         """
-        names = ask(address, timeout_seconds, "namespaces")["namespaces"].split(";")
-        name = conffile.NAMESPACE if conffile.NAMESPACE in names else names[0]
-        return f"namespace/{name}"
+        names = ask(address, timeout_seconds, "namespaces")["namespaces"]
+        return f"namespace/{_weighed(names)}"
+
+
+def _weighed(names: str) -> str:
+    """Which of a node's namespaces is weighed."""
+    found = names.split(";")
+    return conffile.NAMESPACE if conffile.NAMESPACE in found else found[0]
 
 
 PLUGIN = AerospikePlugin(packaged_manifest("weighhouse_plugin_aerospike"))

@@ -11,7 +11,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Topology
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
-from weighhouse_sdk.families.cql import rows
+from weighhouse_sdk.families.cql import rows, told
 from weighhouse_sdk.families.ring import STORAGE_PORT, TOKENS, RingPlugin, tokens
 from weighhouse_sdk.lifecycle import Deployed, Description, Installed
 from weighhouse_sdk.machine.procfs import all_processes, working_directory
@@ -54,6 +54,16 @@ PLACES = (
     "data_file_directories", "commitlog_directory", "saved_caches_directory", "hints_directory",
     "cdc_raw_directory", "local_system_data_file_directory",
 )  # fmt: skip
+SETTINGS = "system_views.settings"
+ALL_SETTINGS = "SELECT name, value FROM system_views.settings"
+FIGURES = {
+    "system_views.thread_pools": "SELECT name, active_tasks, pending_tasks, blocked_tasks "
+    "FROM system_views.thread_pools",
+    "system_views.caches": "SELECT name, capacity_bytes, entry_count, hit_ratio, size_bytes "
+    "FROM system_views.caches",
+    "system_views.sstable_tasks": "SELECT task_id FROM system_views.sstable_tasks",
+}
+"""What is sampled: virtual tables → what is asked of them."""
 READY_SECONDS = 120.0
 GONE = ("LEFT", "removed")
 """How gossip begins to tell of nodes that have left, or were removed when they were dead."""
@@ -262,12 +272,19 @@ class CassandraPlugin(RingPlugin):
         """All of `system_views.settings` but old names of what is there by its own; what is not
         set is left out.
         """
-        (found,) = rows(address, timeout_seconds, "SELECT name, value FROM system_views.settings")
-        told = {str(row["name"]): str(row["value"]) for row in found if row["value"] is not None}
+        found = (
+            told(
+                address,
+                timeout_seconds,
+                {SETTINGS: "SELECT name, value FROM system_views.settings"},
+            )[SETTINGS]
+            or ()
+        )
+        shown = {str(row["name"]): str(row["value"]) for row in found if row["value"] is not None}
         return {
             name: value
-            for name, value in told.items()
-            if OLD_NAME.sub("", name) not in told or not OLD_NAME.search(name)
+            for name, value in shown.items()
+            if OLD_NAME.sub("", name) not in shown or not OLD_NAME.search(name)
         }
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
@@ -290,18 +307,11 @@ class CassandraPlugin(RingPlugin):
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """Thread pools, caches and compactions, from the node's virtual tables."""
-        pools, caches, tasks = rows(
-            address,
-            timeout_seconds,
-            "SELECT name, active_tasks, pending_tasks, blocked_tasks "
-            "FROM system_views.thread_pools",
-            "SELECT name, capacity_bytes, entry_count, hit_ratio, size_bytes "
-            "FROM system_views.caches",
-            "SELECT task_id FROM system_views.sstable_tasks",
-        )
-        found = {"sstable_tasks": float(len(tasks))}
-        there = [row for row in caches if row["capacity_bytes"]]  # One without room is off.
-        for row in [*(row for row in pools if row["name"] in POOLS), *there]:
+        answers = told(address, timeout_seconds, FIGURES)
+        pools, caches, tasks = (answers[table] for table in FIGURES)
+        found = {} if tasks is None else {"sstable_tasks": float(len(tasks))}
+        there = [row for row in caches or () if row["capacity_bytes"]]  # One without room is off.
+        for row in [*(row for row in pools or () if row["name"] in POOLS), *there]:
             for column, value in row.items():
                 if isinstance(value, int | float):
                     found[f"{row['name']}.{column}"] = float(value)

@@ -20,6 +20,7 @@ from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.replies import unless_refused
 from weighhouse_sdk.wire import Address
 
 SAVING = ("saving", "rdb_bgsave_in_progress")
@@ -97,7 +98,9 @@ class DragonflyPlugin(RespServer):
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """As Redis', with `cache_mode` in the words of its flag: INFO says `cache` or `store`."""
         found = super().settings(address, timeout_seconds)
-        return found | {"cache_mode": str(found.get("cache_mode") == "cache").lower()}
+        if "cache_mode" in found:
+            found["cache_mode"] = str(found["cache_mode"] == "cache").lower()
+        return found
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
         """As Redis', but for `maxmemory`, which has no fixed default: it is 80 % of what is
@@ -110,7 +113,12 @@ class DragonflyPlugin(RespServer):
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """As Redis', and whether a snapshot is being written."""
         found = super().metrics(address, timeout_seconds)
-        told = lines(address, timeout_seconds, "INFO", "PERSISTENCE")
+        told = (
+            unless_refused(
+                address, "INFO", lambda: lines(address, timeout_seconds, "INFO", "PERSISTENCE")
+            )
+            or {}
+        )
         return found | {name: float(told[name]) for name in SAVING if name in told}
 
 

@@ -11,7 +11,7 @@ from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.wire import ReplyError
+from weighhouse_sdk.replies import OtherProtocol
 
 VERSION = re.compile(r"^version: v?(\d\S*)", re.MULTILINE)
 DATA = "data"
@@ -42,8 +42,10 @@ class FerretdbPlugin(MongoServerPlugin):
         for name in ("ferretdbVersion", "ferretdb.version"):
             if name in build_info:
                 return build_info[name].removeprefix("v")
-        message = f"no FerretDB answers, but what calls itself {build_info.get('version')}"
-        raise ReplyError(message)
+        raise OtherProtocol(
+            f"no FerretDB answers, but what calls itself {build_info.get('version')}",
+            "name FerretDB's address, or let the target say `system: mongodb`",
+        )
 
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
         """The backend SQLite in the working directory, its settings in the URI; nothing that

@@ -20,7 +20,7 @@ from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import system_value
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.families.resp import ask, info
+from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed, Description, MemoryUse
 from weighhouse_sdk.machine.nodes import Body
@@ -28,8 +28,9 @@ from weighhouse_sdk.machine.procfs import listening_process
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.replies import unless_refused
 from weighhouse_sdk.serving.hosts import DOCKER
-from weighhouse_sdk.serving.startup import UNREADABLE, addresses_of
+from weighhouse_sdk.serving.startup import UNREADABLE, asked_addresses
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_garnet.device import native_device_lacks
@@ -128,7 +129,7 @@ class GarnetPlugin(RespServer):
         there are a storage tier and a cache before it, and how often counters are kept.
         """
         found = super().settings(address, timeout_seconds)
-        told = info(address, timeout_seconds)
+        told = self._info(address, timeout_seconds)
         tier, cache = told.get("LogDir"), told.get("ReadCache.MaxMemorySizeBytes")
         more = {
             "memory": told.get("store_heap_memory_target_size"),
@@ -175,8 +176,8 @@ class GarnetPlugin(RespServer):
         among them: Garnet would look through all its data to count them.
         """
         found = super().metrics(address, timeout_seconds)
-        del found["keys"]
-        if info(address, timeout_seconds).get("monitor_task") != "enabled":
+        found.pop("keys", None)
+        if self._info(address, timeout_seconds).get("monitor_task") != "enabled":
             found = {name: value for name, value in found.items() if name not in COUNTERS}
         return found
 
@@ -192,12 +193,12 @@ class GarnetPlugin(RespServer):
         Garnet looks through them.
         """
         found = super().memory(context, deployed, driver_pid)
-        (address, *_) = addresses_of(context, deployed)
+        (address, *_) = asked_addresses(context, deployed)
         try:
-            told = info(address, self.ask_seconds)
+            told = self._info(address, self.ask_seconds)
             if told.get("LogDir") or int(told.get(DROPPED, FIRST_ADDRESS)) <= FIRST_ADDRESS:
                 return found
-            held = ask(address, COUNT_SECONDS, "DBSIZE")
+            held = unless_refused(address, "DBSIZE", lambda: ask(address, COUNT_SECONDS, "DBSIZE"))
         except UNREADABLE:
             return found
         return replace(found, records=held) if isinstance(held, int) else found

@@ -15,10 +15,11 @@ from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.replies import unless_refused
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
-from weighhouse_plugin_memcached.stats import stats
+from weighhouse_plugin_memcached.stats import stats, version
 
 VERSION = re.compile(r"^memcached (\S+)")
 METRICS = (
@@ -63,6 +64,7 @@ class MemcachedPlugin(ServerPlugin):
     """Memcached as one process, or as several over which the client spreads the keys."""
 
     program = "memcached"
+    connections_setting = "maxconns"
     users = ("memcache", "nobody")
     places: ClassVar[Mapping[str, str | None]] = {
         "tcpport": "11211",
@@ -110,17 +112,27 @@ class MemcachedPlugin(ServerPlugin):
         return int(stats(address, timeout_seconds)["pid"])
 
     def version_served(self, address: Address, timeout_seconds: float) -> str:
-        """The `version` line of `stats`."""
-        return stats(address, timeout_seconds)["version"]
+        """The answer to `version`, which a proxy gives that refuses `stats`."""
+        return version(address, timeout_seconds)
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """`stats settings`, without what only repeats the number of threads for UDP, and the size
         of the file for values, which `stats` alone has.
         """
-        found = stats(address, timeout_seconds, "settings")
+        found = (
+            unless_refused(
+                address, "stats settings", lambda: stats(address, timeout_seconds, "settings")
+            )
+            or {}
+        )
         found.pop("num_threads_per_udp", None)
-        found[STORAGE] = stats(address, timeout_seconds).get(STORAGE, "0")
+        if told := self._stats(address, timeout_seconds):
+            found[STORAGE] = told.get(STORAGE, "0")
         return found
+
+    def _stats(self, address: Address, timeout_seconds: float) -> dict[str, str]:
+        """The lines of `stats`; none where the server may refuse to tell them, and does."""
+        return unless_refused(address, "stats", lambda: stats(address, timeout_seconds)) or {}
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
         """The server's own settings, and as they were ordered those that it does not tell."""
@@ -141,7 +153,7 @@ class MemcachedPlugin(ServerPlugin):
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The lines of `stats` named in `METRICS`."""
-        return numbers(stats(address, timeout_seconds), METRICS)
+        return numbers(self._stats(address, timeout_seconds), METRICS)
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """`bytes`: items with their headers, without the unused rest of their chunks."""

@@ -3,8 +3,6 @@ WEIGHHOUSE_MONGOD); and, for what that can carry, on mongo-java-server, a wire-c
 not MongoDB.
 """
 
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -22,8 +20,6 @@ from weighhouse_sdk.serving.startup import addresses_of
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_sdk.testkit.testing import PluginConformance, order_for
 from weighhouse_sdk.wire import Address, ReplyError
-
-STAND_IN = "WEIGHHOUSE_MONGO_STAND_IN"
 
 
 @pytest.fixture(scope="module")
@@ -201,24 +197,6 @@ def test_documents_become_settings_and_figures() -> None:
 
 
 # on the stand-in, which is not MongoDB
-
-
-@pytest.fixture(scope="module")
-def stand_in(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The endpoint of a wire-compatible stand-in, not MongoDB."""
-    folder = os.environ.get(STAND_IN)
-    if not folder:
-        at_hand.not_run(
-            request, f"{STAND_IN} names no stand-in; source infra/build/maven.sh mongo-stand-in"
-        )
-    classes = f"{folder}/classes:{folder}/lib/*"
-    command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-cp", classes, "MongoStandIn", "0"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        assert process.stdout is not None
-        yield f"tcp://127.0.0.1:{int(process.stdout.readline())}"
-        process.kill()
 
 
 @pytest.fixture

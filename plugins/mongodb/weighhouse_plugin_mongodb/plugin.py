@@ -14,7 +14,8 @@ from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.wire import Address, ReplyError
+from weighhouse_sdk.replies import OtherProtocol
+from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_mongodb import engine, replica_set
 
@@ -61,8 +62,10 @@ class MongodbPlugin(MongoServerPlugin):
     def version_in(self, build_info: Mapping[str, str]) -> str:
         """`version`; a server that says it is FerretDB is refused, whatever version it gives."""
         if {"ferretdbVersion", "ferretdb.version"} & build_info.keys():
-            message = "FerretDB answers, which is weighed by a plugin of its own"
-            raise ReplyError(message)
+            raise OtherProtocol(
+                "FerretDB answers, which is weighed by a plugin of its own",
+                "let the target say `system: ferretdb`",
+            )
         return build_info["version"]
 
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_names
-from weighhouse_sdk.families.cql import rows
+from weighhouse_sdk.families.cql import rows, told
 from weighhouse_sdk.families.ring import STORAGE_PORT, RingPlugin
 from weighhouse_sdk.figures import numbers
 from weighhouse_sdk.machine.procfs import all_processes, working_directory
@@ -23,8 +23,9 @@ TOKENS = 256
 """Of each node, as the shipped file has it."""
 MACHINE = ("smp", "memory_mebibytes", "overprovisioned")
 """Parameters of the framework below the server; they stand on the command line."""
-SETTINGS = "SELECT name, value FROM system.config"
-FIGURES = "SELECT group, item, value FROM system.runtime_info"
+SETTINGS, FIGURES = "system.config", "system.runtime_info"
+ALL_SETTINGS = "SELECT name, value FROM system.config"
+ALL_FIGURES = "SELECT group, item, value FROM system.runtime_info"
 
 
 class ScyllaDbPlugin(RingPlugin):
@@ -120,7 +121,7 @@ class ScyllaDbPlugin(RingPlugin):
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """All of `system.config`."""
-        (found,) = rows(address, timeout_seconds, SETTINGS)
+        found = told(address, timeout_seconds, {SETTINGS: ALL_SETTINGS})[SETTINGS] or ()
         return {
             str(row["name"]): _plain(str(row["value"]))
             for row in found
@@ -129,9 +130,16 @@ class ScyllaDbPlugin(RingPlugin):
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The numbers of `system.runtime_info`: memory, memtables, caches."""
-        (found,) = rows(address, timeout_seconds, FIGURES)
-        told = {f"{row['group']}.{row['item']}": str(row["value"]) for row in found}
-        return numbers(told, told)
+        found = (
+            told(
+                address,
+                timeout_seconds,
+                {FIGURES: ALL_FIGURES},
+            )[FIGURES]
+            or ()
+        )
+        shown = {f"{row['group']}.{row['item']}": str(row["value"]) for row in found}
+        return numbers(shown, shown)
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """Memory that is not free of what the node took at its start; None: not told."""

@@ -71,7 +71,7 @@ def test_files_are_where_they_are_everywhere(folder: Path) -> None:
 @each_folder
 def test_page_has_the_headings_of_every_page(folder: Path) -> None:
     headings = guide_headings(manifest(folder).kind)
-    assert len(headings) == {"system": 10, "tool": 8}[manifest(folder).kind]
+    assert len(headings) == {"system": 11, "tool": 8}[manifest(folder).kind]
     assert re.findall(r"^## (.+)$", page(folder), re.MULTILINE) == headings
     assert page(folder).startswith(f"# {manifest(folder).name}\n")
     sections = re.split(r"^## .+$", page(folder), flags=re.MULTILINE)[1:]

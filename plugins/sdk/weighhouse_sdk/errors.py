@@ -132,6 +132,20 @@ class NotReady(PluginError):
     kind = "not_ready"
 
 
+class ServerUnfit(PluginError):
+    """A server of somebody else's is there, and cannot be used as the target says: waiting mends
+    nothing.
+    """
+
+    kind: ClassVar[FailureKind] = "invalid"
+
+
+class ServerRefuses(ServerUnfit):
+    """It wants another account, or takes no further connection."""
+
+    kind = "refused"
+
+
 class SystemFailed(PluginError):
     """The system was ready once and does not answer any more: a result, not to be retried."""
 

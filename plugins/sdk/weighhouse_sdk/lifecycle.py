@@ -35,6 +35,7 @@ from weighhouse_sdk.machine.nodes import Body, Node
 from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.places import NodeAddress, Place
 from weighhouse_sdk.rebalance import Transfer
+from weighhouse_sdk.replies import Refusals
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ class Deployed:
     """Where all of the system's nodes live, in order, those of other machines too."""
     vendor_settings: Mapping[str, str] | None = None
     """Effective configuration of this version as its vendor ships it, by name."""
+    refusals: Refusals = field(default_factory=Refusals)
+    """What servers that were there before refused to tell; verbs add to it as they ask."""
 
     @property
     def whole(self) -> bool:
@@ -170,6 +173,9 @@ class Plugin(ABC):
     counters_marked: ClassVar[Mapping[str, str]] = {}
     """Metric → NAME: the timeline gets `NAME` when it begins to grow, and again when it grows
     after it was still for some samples."""
+    connections_setting: ClassVar[str] = ""
+    """Setting that says how many connections a node takes, of systems to whose nodes each client of
+    the load has one; 0 or no number: any. Empty: there is none."""
     kept_files: ClassVar[tuple[str, ...]] = ()
     """Patterns (`*.conf`) of names of files below the data directory that become the run's files
     when the system has ended: its configuration, its own log. None that holds data or a secret."""

@@ -91,12 +91,13 @@ function event(mark: Mark, open: Map<string, CourseRow>): CourseRow | null {
   }
   const lasting = mark.kind.endsWith('_began')
   const trouble = mark.kind.endsWith('_failed') || mark.kind === 'system_ended'
+  const told = trouble || mark.kind === 'not_told'
   const row: CourseRow = {
     at_seconds: mark.at_seconds,
     tone: trouble ? 'failed' : 'event',
     icon: trouble ? 'caution' : 'info',
-    what: trouble ? mark.kind.replaceAll('_', ' ') : what,
-    outcome: trouble ? mark.label : lasting ? 'under way' : '',
+    what: told ? mark.kind.replaceAll('_', ' ') : what,
+    outcome: told ? mark.label : lasting ? 'under way' : '',
     seconds: null,
   }
   if (lasting) open.set(what, row)

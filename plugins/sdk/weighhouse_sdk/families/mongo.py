@@ -3,20 +3,35 @@
 Not for load: that is the drivers' work.
 """
 
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import bson
 from pymongo import MongoClient
 from pymongo.errors import ConnectionFailure, OperationFailure, PyMongoError
 
-from weighhouse_sdk.wire import Address, Connection, ReplyError
+from weighhouse_sdk.credentials import Credentials
+from weighhouse_sdk.replies import LoginRefused, NotYet, Refused, ReplyError, other_protocol
+from weighhouse_sdk.wire import Address, Connection
 
 Document = Mapping[str, Any]
-COMMAND_NOT_FOUND = 59
-"""Code of an error, by src/mongo/base/error_codes.yml of the server."""
+PROTOCOL = "MongoDB's protocol"
+COMMAND_NOT_FOUND, UNAUTHORIZED = 59, 13
+WITHOUT_ACCOUNT = "requires authentication"
+"""In what a server says to who has not logged in; to an account without the right it says else."""
+LOGIN = frozenset({11, 18, 334})
+"""Codes of errors: no such user, authentication failed, no such mechanism."""
+PASSING = frozenset({91, 11600, 11602, 10107, 13435, 13436, 189, 133, 6, 89, 262})
+"""Those that are over in a while: shutting down, elections, recovery, time over. All are by
+src/mongo/base/error_codes.yml of the server."""
+OP_REPLY, OP_MSG = 1, 2013
+OURS = 0x7768
+"""Number of the first message."""
+HEADER = struct.Struct("<iiii")
 
 
-class UnknownCommand(ReplyError):
+class UnknownCommand(Refused):
     """The server has no such command."""
 
 
@@ -28,15 +43,18 @@ def ask(
     :param address: of the very server; it is not asked for other members of its replica set.
     :returns: an answer for each command.
     :raises UnknownCommand: when the server does not know one.
-    :raises ReplyError: when one is refused, or the answer is not of the protocol.
+    :raises Refused: when one is refused.
+    :raises NotYet: when that passes.
+    :raises Unfit: when the server does not let it in, or speaks something else.
     :raises OSError: when there is no answer.
     """
-    # The library tries again and again to reach a server; one that does not listen is told at once.
-    with Connection(address, timeout_seconds):
-        pass
+    # The library tries again and again to reach a server, and tells of none what it speaks.
+    with Connection(address, timeout_seconds, PROTOCOL) as connection:
+        _greet(connection)
+    shown = address.credentials
     milliseconds = max(1, round(timeout_seconds * 1000))
     client: MongoClient[dict[str, Any]] = MongoClient(
-        address.host,
+        address.path or address.host,
         address.port,
         directConnection=True,
         appname="weighhouse",
@@ -45,18 +63,54 @@ def ask(
         serverSelectionTimeoutMS=milliseconds,
         connectTimeoutMS=milliseconds,
         socketTimeoutMS=milliseconds,
+        username=shown.username if shown else None,
+        password=shown.password if shown and shown.username is not None else None,
+        tls=address.tls,
+        tlsCAFile=str(shown.tls_ca_file) if address.tls and shown and shown.tls_ca_file else None,
     )
     try:
         return [dict(client[database].command(dict(command))) for command in commands]
     except ConnectionFailure as error:
         raise ConnectionError(str(error)) from error
     except OperationFailure as error:
-        kind = UnknownCommand if error.code == COMMAND_NOT_FOUND else ReplyError
-        raise kind(str(error).partition(", full error")[0]) from error
+        raise _failure(error, shown) from error
     except PyMongoError as error:
         raise ReplyError(str(error)) from error
     finally:
         client.close()
+
+
+def _greet(connection: Connection) -> None:
+    """Hold that what answers speaks the protocol.
+
+    Source: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
+    """
+    body = bytes(4) + b"\0" + bson.encode({"hello": 1, "$db": "admin"})
+    connection.send(HEADER.pack(HEADER.size + len(body), OURS, 0, OP_MSG) + body)
+    head = connection.exactly(HEADER.size)
+    _, _, answered, kind = HEADER.unpack(head)
+    if kind not in (OP_REPLY, OP_MSG) or answered != OURS:
+        raise other_protocol(PROTOCOL, head)
+
+
+def _failure(error: OperationFailure, shown: Credentials | None) -> ReplyError:
+    """What an error is that a server answers with, by its code."""
+    said = str(error).partition(", full error")[0]
+    said = shown.masked(said) if shown else said
+    if error.code == COMMAND_NOT_FOUND:
+        return UnknownCommand(said)
+    if error.code in LOGIN:
+        return LoginRefused(
+            f"the server does not take this account and password: {said}",
+            "look at username and password_file of the credentials; the account has to be one of "
+            "the database admin",
+        )
+    if error.code == UNAUTHORIZED and WITHOUT_ACCOUNT in said:
+        return LoginRefused(
+            f"the server wants an account: {said}",
+            "let the target name `credentials`, which the agent's policy keeps",
+        )
+    return NotYet(said) if error.code in PASSING else Refused(said)
 
 
 def flat(document: Document, prefix: str = "") -> dict[str, Any]:

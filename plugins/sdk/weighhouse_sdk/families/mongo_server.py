@@ -3,9 +3,11 @@
 import contextlib
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from weighhouse_sdk.families.mongo import UnknownCommand, ask, figures, words
+from weighhouse_sdk.families.mongo import Document, UnknownCommand, ask, figures, words
+from weighhouse_sdk.replies import unless_refused
+from weighhouse_sdk.serving.questions import UNTOLD
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
@@ -31,27 +33,44 @@ class MongoServerPlugin(ServerPlugin):
         (status,) = ask(address, timeout_seconds, SERVER_STATUS)
         return int(status["pid"]) if "pid" in status else None
 
+    def greet(self, address: Address, timeout_seconds: float) -> None:
+        """Also hold that it lets one in: `buildInfo` is answered to anybody."""
+        super().greet(address, timeout_seconds)
+        self.metrics(address, timeout_seconds)
+
     def version_served(self, address: Address, timeout_seconds: float) -> str:
         """By `buildInfo`."""
-        (answer,) = ask(address, timeout_seconds, {"buildInfo": 1})
-        return self.version_in(words(answer))
+        told = self._told(address, timeout_seconds, {"buildInfo": 1})
+        return self.version_in(words(told)) if told else UNTOLD
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """All parameters by their names, and the options it was started with by their paths. What a
         relative of MongoDB has no command for is left out.
         """
-        found: dict[str, str] = {}
-        with contextlib.suppress(UnknownCommand):
-            (parameters,) = ask(address, timeout_seconds, {"getParameter": "*"})
-            found |= words({name: each for name, each in parameters.items() if name not in ANSWER})
-        with contextlib.suppress(UnknownCommand):
-            (options,) = ask(address, timeout_seconds, {"getCmdLineOpts": 1})
-            found |= words(options.get("parsed", {}))
+        parameters = self._told(address, timeout_seconds, {"getParameter": "*"})
+        found = words({name: each for name, each in parameters.items() if name not in ANSWER})
+        options = self._told(address, timeout_seconds, {"getCmdLineOpts": 1})
+        found |= words(options.get("parsed", {}))
         return {name: value for name, value in found.items() if name not in self.volatile}
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """What `sampled` names of `serverStatus`."""
-        (status,) = ask(address, timeout_seconds, SERVER_STATUS)
+        status = self._told(address, timeout_seconds, SERVER_STATUS)
         return {
             name: value for name, value in figures(status).items() if name.startswith(self.sampled)
         }
+
+    def _told(
+        self, address: Address, timeout_seconds: float, command: Document
+    ) -> Mapping[str, Any]:
+        """The answer to what only describes; an empty one where there is no such command, or the
+        server may refuse to tell, and does.
+        """
+
+        def asked() -> Mapping[str, Any]:
+            with contextlib.suppress(UnknownCommand):
+                (answer,) = ask(address, timeout_seconds, command)
+                return answer
+            return {}
+
+        return unless_refused(address, next(iter(command)), asked) or {}

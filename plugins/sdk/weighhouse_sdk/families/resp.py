@@ -6,7 +6,69 @@ https://redis.io/docs/latest/develop/reference/protocol-spec/
 
 from collections.abc import Sequence
 
-from weighhouse_sdk.wire import Address, Connection, ReplyError
+from weighhouse_sdk.replies import (
+    SHOWN,
+    LoginRefused,
+    NotYet,
+    Refused,
+    ReplyError,
+    ServerFull,
+    Unfit,
+    other_protocol,
+)
+from weighhouse_sdk.wire import Address, Connection
+
+PROTOCOL = "Redis' protocol"
+PASSING = frozenset({
+    "LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "UNKILLABLE",
+})  # fmt: skip
+"""First words of errors that are over in a while."""
+ENDINGS: tuple[tuple[str, type[Unfit], str, str], ...] = (
+    (
+        "ERR max number of clients",
+        ServerFull,
+        "the server takes no further connection",
+        "raise its maxclients, or end what is connected to it",
+    ),
+    (
+        "NOAUTH",
+        LoginRefused,
+        "the server wants an account",
+        "let the target name `credentials`, which the agent's policy keeps",
+    ),
+    (
+        "WRONGPASS",
+        LoginRefused,
+        "the server does not take this account and password",
+        "look at username and password_file of the credentials",
+    ),
+    (
+        "ERR invalid password",
+        LoginRefused,
+        "the server does not take this password",
+        "look at password_file of the credentials",
+    ),
+    (
+        "ERR AUTH",
+        LoginRefused,
+        "the server has no password, and was shown one",
+        "leave out the credentials, or name the account in them: username",
+    ),
+    (
+        "ERR Client sent AUTH",
+        LoginRefused,
+        "the server has no password, and was shown one",
+        "leave out the credentials",
+    ),
+    (
+        "DENIED",
+        LoginRefused,
+        "the server is in protected mode: it takes connections of its own machine alone",
+        "give it an account with a password, and the target credentials",
+    ),
+)
+"""How errors begin by which nobody is let in, what they mean, and how that is mended. Source: what
+src/acl.c and src/networking.c of Redis answer, of version 4 and later."""
 
 Reply = str | int | list["Reply"] | None
 
@@ -14,7 +76,9 @@ Reply = str | int | list["Reply"] | None
 def ask(address: Address, timeout_seconds: float, *words: str) -> Reply:
     """Send one command over a connection of its own, which logs in where the address says how.
 
-    :raises ReplyError: when the answer is an error.
+    :raises Refused: when the answer is an error.
+    :raises NotYet: when it is one that passes.
+    :raises Unfit: when the server does not let it in, or is no such server.
     :raises OSError: when there is no answer.
     """
     return converse(address, timeout_seconds, words)[0]
@@ -26,7 +90,7 @@ def converse(address: Address, timeout_seconds: float, *commands: Sequence[str])
     :returns: their answers.
     :raises ReplyError, OSError: as `ask`.
     """
-    with Connection(address, timeout_seconds) as connection:
+    with Connection(address, timeout_seconds, PROTOCOL) as connection:
         shown = address.credentials
         if shown is not None and shown.password is not None:
             account = (shown.username,) if shown.username is not None else ()
@@ -78,22 +142,37 @@ def configuration(address: Address, timeout_seconds: float) -> dict[str, str]:
     return {str(name): str(value) for name, value in zip(flat[::2], flat[1::2], strict=True)}
 
 
+def failure(words: str, shown: str) -> ReplyError:
+    """What an error is that a server answers with, by its first words.
+
+    :param shown: the same, without a secret.
+    """
+    if words.partition(" ")[0] in PASSING:
+        return NotYet(shown)
+    for beginning, kind, meaning, hint in ENDINGS:
+        if words.startswith(beginning):
+            return kind(f"{meaning}; it says: {shown[:SHOWN]}", hint)
+    return Refused(shown)
+
+
 def _reply(connection: Connection) -> Reply:
     line = connection.line()
     kind, rest = line[:1], line[1:]
-    match kind:
-        case "+":
-            return rest
-        case "-":
-            raise ReplyError(rest)
-        case ":":
-            return int(rest)
-        case "$":
-            size = int(rest)
-            if size < 0:
-                return None
-            return connection.exactly(size + 2)[:-2].decode("utf-8", errors="replace")
-        case "*":
-            return [_reply(connection) for _ in range(int(rest))]
-        case _:
-            raise ReplyError(f"not RESP: {line[:80]!r}")
+    try:
+        match kind:
+            case "+":
+                return rest
+            case "-":
+                raise failure(rest, connection.masked(rest))
+            case ":":
+                return int(rest)
+            case "$":
+                size = int(rest)
+                if size < 0:
+                    return None
+                return connection.exactly(size + 2)[:-2].decode("utf-8", errors="replace")
+            case "*":
+                return [_reply(connection) for _ in range(int(rest))]
+    except ValueError:
+        pass
+    raise other_protocol(PROTOCOL, connection.masked(line).encode())

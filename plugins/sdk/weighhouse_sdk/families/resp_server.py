@@ -23,8 +23,10 @@ from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY, cer
 from weighhouse_sdk.machine.process import first_user
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place, is_loopback
+from weighhouse_sdk.replies import OtherProtocol, ReplyError, unless_refused
+from weighhouse_sdk.serving.questions import UNTOLD
 from weighhouse_sdk.serving.server import ServerPlugin
-from weighhouse_sdk.wire import Address, ReplyError
+from weighhouse_sdk.wire import Address
 
 SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})
 """Settings that CONFIG GET tells in the clear."""
@@ -87,6 +89,7 @@ class RespServer(ServerPlugin):
     that know nothing of each other.
     """
 
+    connections_setting = "maxclients"
     version_line: ClassVar[re.Pattern[str]]
     """What `PROGRAM --version` begins with; its first group is the version."""
     version_fields: ClassVar[tuple[str, ...]] = ("redis_version",)
@@ -188,22 +191,34 @@ class RespServer(ServerPlugin):
     def version_served(self, address: Address, timeout_seconds: float) -> str:
         """INFO's line with the version.
 
-        :raises ReplyError: also when another product answers.
+        :raises OtherProtocol: also when another product answers.
         """
-        told = info(address, timeout_seconds)
+        told = self._info(address, timeout_seconds)
+        if not told:
+            return UNTOLD
         lacking = [name for name in self.version_fields if name not in told]
         if lacking:
-            raise ReplyError(f"not {self.manifest.name}: INFO has no {lacking[0]}")
+            raise OtherProtocol(
+                f"not {self.manifest.name}: INFO has no {lacking[0]}",
+                "name its address, or the system that answers there",
+            )
         return told[self.version_fields[0]]
+
+    def _info(self, address: Address, timeout_seconds: float) -> dict[str, str]:
+        """The lines of INFO; none where the server may refuse to tell them, and does."""
+        return unless_refused(address, "INFO", lambda: info(address, timeout_seconds)) or {}
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """CONFIG GET, without the names kept for old clients, without passwords, with what INFO
         alone has, and in one word, `tls`, whether there is a port for it.
         """
-        found = configuration(address, timeout_seconds)
-        told = info(address, timeout_seconds) if self.told_by_info else {}
+        found = (
+            unless_refused(address, "CONFIG GET", lambda: configuration(address, timeout_seconds))
+            or {}
+        )
+        told = self._info(address, timeout_seconds) if self.told_by_info else {}
         found |= {name: told[line] for name, line in self.told_by_info.items() if line in told}
-        if TLS in declared(self.manifest.parameters):
+        if found and TLS in declared(self.manifest.parameters):
             found[TLS] = "no" if found.get("tls-port", "0") == "0" else "yes"
         return {
             name: NOT_SHOWN if value and name in SECRETS else value
@@ -216,7 +231,9 @@ class RespServer(ServerPlugin):
         `keys`; whether it is a primary as `primary`; of a replica, whether it is in touch with one
         as `link_up`.
         """
-        told = info(address, timeout_seconds)
+        told = self._info(address, timeout_seconds)
+        if not told:
+            return {}
         idle = {name for name, monitor in self.kept_while.items() if told.get(monitor) == "0"}
         found = numbers(told, (name for name in self.sampled if name not in idle))
         fields = dict(

@@ -13,12 +13,13 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
 
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import DeployFailed, NotReady
-from weighhouse_sdk.families.cql import ALL, rows
+from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.families.cql import ALL, rows, told
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.places import Place, is_loopback
+from weighhouse_sdk.serving.questions import UNTOLD
 from weighhouse_sdk.serving.server import ServerPlugin
-from weighhouse_sdk.serving.startup import UNREADABLE, addresses_of
+from weighhouse_sdk.serving.startup import UNREADABLE, asked_addresses
 from weighhouse_sdk.wire import Address, ReplyError
 
 STORAGE_PORT = 7000
@@ -59,6 +60,9 @@ unless somebody traces, so all ranges are looked at."""
 KEYSPACE = "ycsb"
 """Where the driver keeps its table (its option `keyspace`, which no manifest offers)."""
 
+LOCAL, PEERS, KEYSPACES = "system.local", "system.peers", "system_schema.keyspaces"
+VERSION = "SELECT release_version FROM system.local"
+NEIGHBOURS = "SELECT peer FROM system.peers"
 REPLICATION = (
     "SELECT JSON replication FROM system_schema.keyspaces WHERE keyspace_name = 'ycsb'"  # KEYSPACE
 )
@@ -149,8 +153,10 @@ class RingPlugin(ServerPlugin):
 
     def version_served(self, address: Address, timeout_seconds: float) -> str:
         """`release_version` of the node itself."""
-        ((local,),) = rows(address, timeout_seconds, "SELECT release_version FROM system.local")
-        return str(local["release_version"])
+        local = told(address, timeout_seconds, {LOCAL: "SELECT release_version FROM system.local"})[
+            LOCAL
+        ]
+        return str(local[0]["release_version"]) if local else UNTOLD
 
     def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
         """Ask every node: it has to see all others with their tokens, on the same schema. A node
@@ -180,27 +186,30 @@ class RingPlugin(ServerPlugin):
                     return f"node {place.number} does not reach all others: {error}"
         return None
 
+    def greet(self, address: Address, timeout_seconds: float) -> None:
+        """Also hold that the server lets in whoever may ask nothing."""
+        rows(address, timeout_seconds)
+        super().greet(address, timeout_seconds)
+
     def _await_external(self, context: Context, deployed: Deployed) -> None:
-        """Also refuse a ring that would not have the copies that the target says.
+        """Also refuse a ring that would not have the copies that the target says, as far as it
+        tells.
 
         :raises DeployFailed: with what the ring has.
         """
         super()._await_external(context, deployed)
-        address = addresses_of(context, deployed)[0]
+        address, topology = asked_addresses(context, deployed)[0], context.target.topology
         try:
-            peers, keyspaces = rows(
+            found = told(
                 address,
                 self.ask_seconds,
-                "SELECT peer FROM system.peers",
-                REPLICATION,
+                {PEERS: NEIGHBOURS, KEYSPACES: REPLICATION},
             )
         except UNREADABLE as error:
-            raise NotReady(
-                f"{self.manifest.name} does not tell its nodes and keyspaces: {error}",
-                "may the account read system.peers and system_schema.keyspaces?",
-            ) from error
-        kept = copies_of(str(keyspaces[0]["[json]"])) if keyspaces else None
-        wrong = copies_problem(context.target.topology, 1 + len(peers), kept)
+            raise self._unfit(address, error) from error
+        peers, spaces = found[PEERS], found[KEYSPACES]
+        kept = copies_of(str(spaces[0]["[json]"])) if spaces else None
+        wrong = copies_problem(topology, topology.nodes if peers is None else 1 + len(peers), kept)
         if wrong is not None:
             raise DeployFailed(*wrong)
 

@@ -19,11 +19,10 @@ from weighhouse_sdk.machine.limits import UNLIMITED
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.machine.process import Command
 from weighhouse_sdk.places import Place
-from weighhouse_sdk.serving.questions import Questions
+from weighhouse_sdk.serving.questions import UNTOLD, Questions
+from weighhouse_sdk.wire import Address
 
 DOCKER = "docker"
-UNTOLD = "unknown"
-"""Version of an image whose program does not tell it: the running server is asked."""
 
 
 class Hosting(Questions):
@@ -84,17 +83,19 @@ class Hosting(Questions):
             cpus=context.options.server_cpus,
         )
 
-    def _check_version(self, context: Context, deployed: Deployed) -> None:
-        """Hold a running server's version against the target's, where the image did not tell.
+    def _check_version(self, context: Context, deployed: Deployed, first: Address) -> None:
+        """Hold a running server's version against the target's, where no program told it before.
 
+        :param first: of its nodes.
         :raises VersionMissing: when it is another one.
         """
         wanted = context.target.version
         if deployed.version != UNTOLD or wanted == "any":
             return
-        found = self.version_served(deployed.nodes[0].place.address, self.ask_seconds)
-        if found != wanted:
-            raise VersionMissing(self._image_name(context.target), wanted, [found])
+        found = self.version_served(first, self.ask_seconds)
+        if found not in (wanted, UNTOLD):
+            image = self._image_name(context.target) if deployed.nodes else ""
+            raise VersionMissing(image or self.manifest.name, wanted, [found])
 
     def _kept(self, context: Context, deployed: Deployed) -> tuple[Setting, ...]:
         """What the operating system keeps the nodes within, as lines of the configuration.

@@ -14,9 +14,16 @@ from weighhouse_sdk.places import Place
 from weighhouse_sdk.rebalance import Streamed
 from weighhouse_sdk.wire import Address
 
+UNTOLD = "unknown"
+"""Version of a server that does not tell it, or of an image whose program does not."""
+
 
 class Questions(Plugin):
-    """The questions; `server.ServerPlugin` makes the verbs of the answers."""
+    """The questions; `server.ServerPlugin` makes the verbs of the answers.
+
+    What only describes is asked by `replies.unless_refused`: a server of somebody else's may refuse
+    it, and the run goes on without.
+    """
 
     program: ClassVar[str]
     """Executable."""
@@ -65,10 +72,19 @@ class Questions(Plugin):
 
     @abstractmethod
     def version_served(self, address: Address, timeout_seconds: float) -> str:
-        """The version that a running server says it is.
+        """The version that a running server says it is; `UNTOLD` where it may refuse to tell.
 
         :raises OSError, ReplyError, ValueError: when it does not answer.
         """
+
+    def greet(self, address: Address, timeout_seconds: float) -> None:
+        """Hold that a server of somebody else's is there, is the system, and lets one in. What only
+        describes it may refuse. Default: its version is asked.
+
+        :raises OSError, NotYet: when it is not up yet: it is asked again.
+        :raises ReplyError, ValueError: when it is, and cannot be used.
+        """
+        self.version_served(address, timeout_seconds)
 
     @abstractmethod
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:

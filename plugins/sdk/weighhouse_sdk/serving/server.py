@@ -27,9 +27,9 @@ from weighhouse_sdk.places import NodeAddress
 from weighhouse_sdk.rebalance import Streamed, together
 from weighhouse_sdk.serving import node_faults
 from weighhouse_sdk.serving.exit_report import how_ended, last_words, told_by
-from weighhouse_sdk.serving.hosts import UNTOLD
+from weighhouse_sdk.serving.questions import UNTOLD
 from weighhouse_sdk.serving.replacement import Replacing
-from weighhouse_sdk.serving.startup import EXTERNAL, UNREADABLE, addresses_of, own_numbers
+from weighhouse_sdk.serving.startup import EXTERNAL, UNREADABLE, asked_addresses, own_numbers
 from weighhouse_sdk.wire import Address
 
 VERSION_SECONDS = 10.0
@@ -115,7 +115,7 @@ class ServerPlugin(Replacing):
             self._await(context, node.body, node.place)
         if deployed.nodes and deployed.whole:
             self.unite(context, deployed)
-        self._check_version(context, deployed)
+        self._check_version(context, deployed, asked_addresses(context, deployed)[0])
         return Ready(context.clock.monotonic() - begun_at)
 
     def unite(self, context: Context, deployed: Deployed) -> Ready:
@@ -130,7 +130,7 @@ class ServerPlugin(Replacing):
         told of each.
         """
         context.check()
-        addresses = addresses_of(context, deployed)
+        addresses = asked_addresses(context, deployed)
         try:
             version = deployed.version
             if not deployed.nodes or version == UNTOLD:
@@ -160,7 +160,7 @@ class ServerPlugin(Replacing):
         """Settings of parameters that the servers, asked once more, do not have."""
         try:
             told = [
-                self.settings(each, self.ask_seconds) for each in addresses_of(context, deployed)
+                self.settings(each, self.ask_seconds) for each in asked_addresses(context, deployed)
             ]
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
@@ -178,7 +178,7 @@ class ServerPlugin(Replacing):
         """
         if not deployed.nodes:
             metrics: dict[str, float] = {}
-            for number, address in enumerate(addresses_of(context, deployed), 1):
+            for number, address in enumerate(asked_addresses(context, deployed), 1):
                 metrics |= self._metrics(number, len(deployed.endpoints), address)
             return Sample(at_us=context.clock.now_us(), metrics=metrics)
         usages, metrics, settled = [], {}, True
@@ -219,7 +219,7 @@ class ServerPlugin(Replacing):
         asked = (
             [node.place.address for node in up]
             if deployed.nodes
-            else addresses_of(context, deployed)
+            else asked_addresses(context, deployed)
         )
         try:
             metrics = [self.kept.told(self.metrics(each, self.ask_seconds)) for each in asked]

@@ -10,15 +10,16 @@ from weighhouse_protocol.endpoints import parts_of
 from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
+from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError, ServerUnfit
 from weighhouse_sdk.lifecycle import Deployed, FaultDone, Installed
 from weighhouse_sdk.machine.access import ready_directory
 from weighhouse_sdk.machine.nodes import Body, Node
 from weighhouse_sdk.machine.process import Reservation
 from weighhouse_sdk.places import ELSEWHERE, NodeAddress, Place
+from weighhouse_sdk.replies import NotYet, ReplyError, Unfit
 from weighhouse_sdk.serving.exit_report import how_ended, last_words, told_by
 from weighhouse_sdk.serving.hosts import Hosting
-from weighhouse_sdk.wire import Address, ReplyError
+from weighhouse_sdk.wire import Address
 
 UNREADABLE = (OSError, ReplyError, ValueError)
 """How a server's silence shows."""
@@ -235,18 +236,42 @@ class Starting(Hosting):
                 self._hold_alive(node.body, node.place, node.body.name)
 
     def _await_external(self, context: Context, deployed: Deployed) -> None:
+        """Wait for servers that are not up yet, and for nothing else: whatever else is the matter
+        with one of them ends the run at its first answer.
+
+        :raises NotReady: when one is not up in time.
+        :raises ServerUnfit: when one is, and cannot be used.
+        """
         last: Exception | None = None
         for _ in context.attempts(context.options.ready_seconds, every_seconds=0.2):
             try:
-                for address in addresses_of(context, deployed):
-                    self.version_served(address, self.ask_seconds)
-            except UNREADABLE as error:
+                for address in asked_addresses(context, deployed):
+                    self.greet(address, self.ask_seconds)
+            except (OSError, NotYet) as error:
                 last = error
                 continue
+            except (ReplyError, ValueError) as error:
+                raise self._unfit(address, error) from error
             return
         raise NotReady(
             f"{self.manifest.name} does not answer at {', '.join(deployed.endpoints)}: {last}",
             "look at the addresses, at the firewall, and at the credentials",
+        )
+
+    def _unfit(self, address: Address, error: Exception) -> ServerUnfit:
+        """As what it ends a run that a server is there and cannot be used."""
+        where, shown = f"{self.manifest.name} at {address.endpoint}", address.credentials
+        if isinstance(error, Unfit):
+            return error.failure(f"{where}: {error}", error.hint)
+        said = shown.masked(str(error)) if shown else str(error)
+        if isinstance(error, ReplyError):
+            return ServerUnfit(
+                f"{where} answers with an error: {said}",
+                "those are the server's own words; look at its log",
+            )
+        return ServerUnfit(
+            f"{where} answers with what is not understood ({said})",
+            f"is it {self.manifest.name} that listens there, of a version that the plugin knows?",
         )
 
     def _unite(self, context: Context, deployed: Deployed) -> None:
@@ -307,6 +332,14 @@ class Starting(Hosting):
             "their logs tell more",
             [line for node in deployed.nodes for line in node.body.log_tail(5)],
         )
+
+
+def asked_addresses(context: Context, deployed: Deployed) -> tuple[Address, ...]:
+    """The same, for questions that describe: what servers of somebody else's refuse is noted."""
+    found = addresses_of(context, deployed)
+    if deployed.nodes:
+        return found
+    return tuple(each._replace(refusals=deployed.refusals) for each in found)
 
 
 def own_numbers(context: Context) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from weighhouse_sdk.errors import NotReady, TargetInvalid
 from weighhouse_sdk.families.resp import ask, info
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.machine.certificates import KEY, certify
+from weighhouse_sdk.replies import CertificateRefused, OtherProtocol
 from weighhouse_sdk.testkit.at_hand import not_run
 from weighhouse_sdk.testkit.resp_testing import ASK_SECONDS, RespNodes
 from weighhouse_sdk.testkit.testing import order_for
@@ -93,9 +94,9 @@ class RespTls(RespNodes):
         address = deployed.nodes[0].place.address
         assert deployed.endpoints == (f"tls://{address.host}:{address.port}",)
         assert ask(address, ASK_SECONDS, "PING") == "PONG"
-        with pytest.raises(OSError, match=r"closed|reset"):
+        with pytest.raises(OtherProtocol, match="speaks TLS on this port, and was asked without"):
             ask(Address(*address[:2]), ASK_SECONDS, "PING")
-        with pytest.raises(OSError, match="certificate verify failed"):
+        with pytest.raises(CertificateRefused, match="of an authority that is not known here"):
             ask(Address(*address[:2], tls=True), ASK_SECONDS, "PING")
         self.assert_driven(context, deployed)
         settings = self.plugin.describe(context, deployed).settings
