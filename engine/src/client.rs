@@ -19,8 +19,8 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 use tokio::task::LocalSet;
 use weighhouse_driver_api::{
-    ClientDriver, ErrorKind, Fields, Keys, Operation, Options, Outcome, Payload, Request,
-    ValueSource, Verifier,
+    ClientDriver, ClientFailed, ErrorKind, Fields, Keys, Operation, Options, Outcome, Payload,
+    Request, ValueSource, Verifier,
 };
 
 use crate::book::Book;
@@ -137,14 +137,16 @@ pub(crate) fn work<D: ClientDriver>(
 }
 
 /// Where the library finds the servers: a name is replaced by an address of it that was found before.
-fn places(target: &Target) -> Result<Vec<String>, Failure> {
-    let place = |endpoint: &String| match endpoint.strip_prefix("tcp://") {
-        None => Ok(endpoint.clone()),
-        Some(_) => {
-            Endpoint::reached(endpoint, &target.hosts).map(|found| found.to_string()).map_err(
-                |message| Failure::new("connection", message, "does the name have an address?"),
-            )
+fn places(target: &Target) -> Result<Vec<String>, ClientFailed> {
+    let place = |endpoint: &String| {
+        if !endpoint.starts_with("tcp://") {
+            return Ok(endpoint.clone());
         }
+        let found = Endpoint::reached(endpoint, &target.hosts);
+        found.map(|found| found.to_string()).map_err(|message| ClientFailed {
+            message: format!("target.endpoints: {message}"),
+            hint: "does the name have an address?".to_owned(),
+        })
     };
     target.endpoints.iter().map(place).collect()
 }
@@ -163,8 +165,10 @@ async fn serve<D: ClientDriver>(
     let shape = order.shape();
     let clients = share(order.most_clients() as u64, shard, shards);
     let clients = usize::try_from(clients).unwrap_or(usize::MAX);
-    let connected =
-        D::connect(&places(&order.target)?, &shape, &setup.options, clients.max(1)).await;
+    let connected = match places(&order.target) {
+        Ok(places) => D::connect(&places, &shape, &setup.options, clients.max(1)).await,
+        Err(failed) => Err(failed),
+    };
     let driver = match connected {
         Ok(driver) => driver,
         Err(failed) => {

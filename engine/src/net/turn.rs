@@ -8,8 +8,8 @@ use nix::sys::timer::TimerSetTimeFlags;
 use nix::sys::timerfd::Expiration;
 use weighhouse_driver_api::{Codec, ErrorKind};
 
-use super::endpoint::PATIENCE;
 use super::desk::{Desk, Pace};
+use super::endpoint::PATIENCE;
 use super::endpoint::Socket;
 use super::link::{Link, Lost};
 use super::shard::{NetShard, TIMER, internal};
