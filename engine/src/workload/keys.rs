@@ -4,6 +4,7 @@ use super::digits::{Digits, MOST};
 use super::series::PointKeys;
 use crate::order::{InsertOrder, Workload};
 
+/// What YCSB's keys begin with.
 const PREFIX: &[u8] = b"user";
 
 /// YCSB's `Utils.fnvhash64`: FNV-1a over the eight octets, low first, made positive.
@@ -43,6 +44,8 @@ const FNV_POWERS: [u64; 9] = {
 pub struct KeyMaker {
     hashed: bool,
     padding: usize,
+    /// In the place of YCSB's; a boxed slice, for few have one and all pay for its size.
+    prefix: Option<Box<[u8]>>,
     points: Option<Box<PointKeys>>,
 }
 
@@ -53,6 +56,7 @@ impl KeyMaker {
         Self {
             hashed: workload.insert_order == InsertOrder::Hashed,
             padding: workload.zero_padding,
+            prefix: workload.key_prefix.as_ref().map(|prefix| prefix.as_bytes().into()),
             points: workload.time_series.as_ref().map(|series| Box::new(PointKeys::new(series))),
         }
     }
@@ -62,13 +66,13 @@ impl KeyMaker {
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub fn write(&self, number: u64, key: &mut Vec<u8>) {
         if let Some(points) = &self.points {
-            return points.write(number, key);
+            return points.write(number, self.prefix.as_deref().unwrap_or_default(), key);
         }
         let hash = if self.hashed { fnv_hash(number) } else { 0 };
         let digits = Digits::of(if self.hashed { hash.cast_unsigned() } else { number });
         key.clear();
-        if digits.len() < self.padding || hash < 0 {
-            key.extend_from_slice(PREFIX);
+        if digits.len() < self.padding || hash < 0 || self.prefix.is_some() {
+            key.extend_from_slice(self.prefix.as_deref().unwrap_or(PREFIX));
             // Java pads before the sign, which one hash of all has.
             for _ in digits.len() + usize::from(hash < 0)..self.padding {
                 key.push(b'0');
@@ -91,7 +95,13 @@ mod tests {
     use super::*;
 
     fn key(order: InsertOrder, padding: usize, number: u64) -> String {
-        let maker = KeyMaker { hashed: order == InsertOrder::Hashed, padding, points: None };
+        prefixed(order, padding, number, None)
+    }
+
+    fn prefixed(order: InsertOrder, padding: usize, number: u64, prefix: Option<&str>) -> String {
+        let prefix = prefix.map(|prefix| prefix.as_bytes().into());
+        let hashed = order == InsertOrder::Hashed;
+        let maker = KeyMaker { hashed, padding, prefix, points: None };
         let mut key = b"left over".to_vec();
         maker.write(number, &mut key);
         String::from_utf8(key).unwrap()
@@ -130,5 +140,13 @@ mod tests {
         assert_eq!(key(InsertOrder::Hashed, 20, 0), "user06284781860667377211");
         assert_eq!(key(InsertOrder::Ordered, 1, 17), "user17");
         assert_eq!(key(InsertOrder::Ordered, 8, 17), "user00000017");
+    }
+
+    #[test]
+    fn a_prefix_stands_in_the_place_of_ycsbs() {
+        let tagged = |order, padding, number| prefixed(order, padding, number, Some("{b}:user"));
+        assert_eq!(tagged(InsertOrder::Hashed, 1, 0), "{b}:user6284781860667377211");
+        assert_eq!(tagged(InsertOrder::Ordered, 8, 17), "{b}:user00000017");
+        assert_eq!(prefixed(InsertOrder::Ordered, 180, 5, Some("k")).len(), 181);
     }
 }

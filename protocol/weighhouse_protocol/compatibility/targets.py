@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from weighhouse_protocol.compatibility.data import data_errors
 from weighhouse_protocol.compatibility.tools import reached_errors
 from weighhouse_protocol.compatibility.values import value_errors
 from weighhouse_protocol.document_errors import (
@@ -57,6 +58,7 @@ def system_errors(
     yield from _edition_errors(target, manifest)
     yield from _deployment_errors(target, manifest)
     yield from _external_errors(target)
+    yield from data_errors(target, workloads)
     wrong = False
     for error in _value_errors(target, manifest):
         wrong = True

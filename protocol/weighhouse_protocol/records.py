@@ -1,0 +1,51 @@
+"""Which records a workload means, and a look at some of them. Pure."""
+
+from weighhouse_protocol.load import Load
+from weighhouse_protocol.workload import OperationMix, Workload
+
+READS = frozenset({"read", "scan"})
+"""Operations that write nothing."""
+
+MADE_BY_LOADING = frozenset(
+    {
+        "record_count", "insert_start", "insert_count", "field_count", "field_length",
+        "field_length_distribution", "min_field_length", "field_length_histogram",
+        "field_name_prefix", "insert_order", "key_prefix", "zero_padding", "value_repetition",
+        "ttl_seconds", "time_series",
+    }
+)  # fmt: skip
+"""What of a workload decides which records a load writes; the rest is what is done with them."""
+
+LOOKED_AT = 1000
+"""Records that a sample has, at most."""
+
+
+def writes(workload: Workload, load: Load) -> bool:
+    """Whether anything but reads and scans is asked for once the records are there."""
+    rates = load.operation_rates if load.model == "open" else {}
+    shares = rates or {name: one for name, one in workload.operations.model_dump().items() if one}
+    return any(name not in READS for name in shares)
+
+
+def same_records(one: Workload, other: Workload) -> bool:
+    """Whether two workloads would load the same records, but for their random characters."""
+    return one.model_dump(include=MADE_BY_LOADING) == other.model_dump(include=MADE_BY_LOADING)
+
+
+def sample_of(workload: Workload) -> tuple[Workload, int]:
+    """What reads a sample of a workload's records, whole.
+
+    :returns: the workload, and how many reads: each record once where there are no more than
+        `LOOKED_AT`, else as many, drawn alike from all of them.
+    """
+    few = workload.records_to_load <= LOOKED_AT
+    reads = {
+        "operations": OperationMix(read=1.0),
+        "request_distribution": "sequential" if few and not workload.time_series else "uniform",
+        "read_all_fields": True,
+        "read_fields_by_name": False,
+        "verify_fraction": 1.0,
+        "keys_per_read": 1,
+        "read_miss_fraction": 0.0,
+    }
+    return workload.model_copy(update=reads), min(LOOKED_AT, workload.records_to_load)
