@@ -1,4 +1,4 @@
-"""What a system holds before a run writes to it: whether it may, and whether the records are there."""
+"""What a system holds before a run writes to it, and whether the records are there."""
 
 from weighhouse_protocol.driver import DriverOrder
 from weighhouse_protocol.load import ClosedLoad, Phase, Share

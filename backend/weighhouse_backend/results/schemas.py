@@ -28,7 +28,7 @@ class MemoryRead(BaseModel):
 class PhaseRecord(Report):
     """What the driver said at the end of a phase."""
 
-    phase: Literal["load", "warmup", "measure"]
+    phase: Literal["check", "load", "warmup", "measure"]
     duration_us: int
     operations: dict[str, dict[str, int]] = Field(default_factory=dict)
     errors: dict[str, int] = Field(default_factory=dict)

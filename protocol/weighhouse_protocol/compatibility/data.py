@@ -1,4 +1,4 @@
-"""Whether a target's records can be those that it asks for: loaded, shared, or there before. Pure."""
+"""Whether a target can have the records it asks for: loaded, shared, or there before. Pure."""
 
 from collections.abc import Iterator, Sequence
 
