@@ -44,7 +44,9 @@ const FNV_POWERS: [u64; 9] = {
 pub struct KeyMaker {
     hashed: bool,
     padding: usize,
-    /// In the place of YCSB's; a boxed slice, for few have one and all pay for its size.
+    /// Digits from which on a key is made the short way: none, where it has a prefix of its own.
+    plain_from: usize,
+    /// In the place of YCSB's.
     prefix: Option<Box<[u8]>>,
     points: Option<Box<PointKeys>>,
 }
@@ -53,12 +55,16 @@ impl KeyMaker {
     /// As the workload says.
     #[must_use]
     pub fn new(workload: &Workload) -> Self {
-        Self {
-            hashed: workload.insert_order == InsertOrder::Hashed,
-            padding: workload.zero_padding,
-            prefix: workload.key_prefix.as_ref().map(|prefix| prefix.as_bytes().into()),
-            points: workload.time_series.as_ref().map(|series| Box::new(PointKeys::new(series))),
-        }
+        let hashed = workload.insert_order == InsertOrder::Hashed;
+        let made = Self::of(hashed, workload.zero_padding, workload.key_prefix.as_deref());
+        let series = workload.time_series.as_ref();
+        Self { points: series.map(|series| Box::new(PointKeys::new(series))), ..made }
+    }
+
+    fn of(hashed: bool, padding: usize, prefix: Option<&str>) -> Self {
+        let plain_from = if prefix.is_some() { usize::MAX } else { padding };
+        let prefix = prefix.map(|prefix| prefix.as_bytes().into());
+        Self { hashed, padding, plain_from, prefix, points: None }
     }
 
     /// Puts the key of a record into a buffer, in place of what was there.
@@ -71,7 +77,7 @@ impl KeyMaker {
         let hash = if self.hashed { fnv_hash(number) } else { 0 };
         let digits = Digits::of(if self.hashed { hash.cast_unsigned() } else { number });
         key.clear();
-        if digits.len() < self.padding || hash < 0 || self.prefix.is_some() {
+        if digits.len() < self.plain_from || hash < 0 {
             key.extend_from_slice(self.prefix.as_deref().unwrap_or(PREFIX));
             // Java pads before the sign, which one hash of all has.
             for _ in digits.len() + usize::from(hash < 0)..self.padding {
@@ -99,9 +105,7 @@ mod tests {
     }
 
     fn prefixed(order: InsertOrder, padding: usize, number: u64, prefix: Option<&str>) -> String {
-        let prefix = prefix.map(|prefix| prefix.as_bytes().into());
-        let hashed = order == InsertOrder::Hashed;
-        let maker = KeyMaker { hashed, padding, prefix, points: None };
+        let maker = KeyMaker::of(order == InsertOrder::Hashed, padding, prefix);
         let mut key = b"left over".to_vec();
         maker.write(number, &mut key);
         String::from_utf8(key).unwrap()
