@@ -11,15 +11,16 @@ import hashlib
 import json
 import os
 import shutil
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.records import MADE_BY_LOADING
+from weighhouse_sdk.clock import SystemClock
 
 from weighhouse_agent.machine.home import Home, make_passable
 
+US = 1_000_000
 IDLE_SECONDS = 1800.0
 """After which nobody is expected to come for it."""
 OF_PEOPLE = {"name", "label"}
@@ -80,7 +81,7 @@ def kept_for(home: Home, order: AttemptOrder) -> KeptData | None:
 
 def forget(home: Home, *, older_than_seconds: float = 0.0) -> None:
     """Remove what waits on this machine longer than so many seconds. Idempotent."""
-    before = time.time() - older_than_seconds
+    before = SystemClock().now_us() / US - older_than_seconds
     for each in home.kept_directory.glob("*/*"):
         try:
             old = each.stat().st_mtime <= before
