@@ -4,9 +4,10 @@ TLS.
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -31,15 +32,15 @@ class Guarded:
 
     endpoint: str
     address: Address
-    password_file: Path
-    authority: Path | None
+    policy: str
+    """What lets it be measured."""
 
 
-def certificate(directory: Path) -> tuple[Path, Path, Path]:
-    """An authority, a certificate of it for 127.0.0.1, and that one's key."""
+def certificate(directory: Path, host: str) -> tuple[Path, Path, Path]:
+    """An authority, a certificate of it for one host, and that one's key."""
     authority, made, key = (directory / name for name in ("ca.pem", "server.pem", "server.key"))
     by = ("-CA", str(authority), "-CAkey", str(directory / "ca.key"))
-    leaf = ("-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=CA:FALSE")
+    leaf = ("-addext", f"subjectAltName={host}", "-addext", "basicConstraints=CA:FALSE")
     for name, file, its_key, more in (
         ("authority", authority, directory / "ca.key", ()),
         ("server", made, key, (*by, *leaf)),
@@ -53,32 +54,48 @@ def certificate(directory: Path) -> tuple[Path, Path, Path]:
             check=True,
             capture_output=True,
         )
+    key.chmod(0o600)
     return authority, made, key
 
 
-@pytest.fixture(params=["tcp", "tls"])
+@pytest.fixture(params=["tcp", "tls", "mutual", "unix"])
 def guarded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guarded]:
-    port, tls = free_port(), request.param == "tls"
+    """By its address; with TLS; by a name that its certificate alone is for, where it wants to see
+    a certificate, too; and over a socket.
+    """
+    port, way = free_port(), request.param
+    secure, host = way in {"tls", "mutual"}, "localhost" if way == "mutual" else "127.0.0.1"
     lines = [f"bind 127.0.0.1\nrequirepass \"{PASSWORD}\"\ndir {tmp_path}\nsave ''\n"]
-    authority = None
-    if tls:
-        authority, made, key = certificate(tmp_path)
-        lines.append(f"port 0\ntls-port {port}\ntls-cert-file {made}\ntls-key-file {key}\n")
-        lines.append("tls-auth-clients no\n")
-    else:
-        lines.append(f"port {port}\n")
-    configuration = tmp_path / "redis.conf"
-    configuration.write_text("".join(lines))
     password_file = tmp_path / "password"
     password_file.write_text(PASSWORD + "\n")
     password_file.chmod(0o600)
-    shown = Credentials(password=PASSWORD, tls_ca_file=authority)
-    address = Address("127.0.0.1", port, shown, tls=tls)
+    policy, shown = [f'password_file = "{password_file}"'], Credentials(password=PASSWORD)
+    if secure:
+        authority, made, key = certificate(tmp_path, f"{'DNS' if host[0] == 'l' else 'IP'}:{host}")
+        lines.append(f"port 0\ntls-port {port}\ntls-cert-file {made}\ntls-key-file {key}\n")
+        lines.append(f"tls-ca-cert-file {authority}\n")
+        lines.append(f"tls-auth-clients {'yes' if way == 'mutual' else 'no'}\n")
+        policy += [f'tls_ca_file = "{authority}"', "tls = true"]
+        shown = replace(shown, tls_ca_file=authority)
+        if way == "mutual":
+            own = Path(shutil.copy2(key, tmp_path / "client.key"))
+            policy += [f'tls_certificate_file = "{made}"', f'tls_key_file = "{own}"']
+            shown = replace(shown, tls_certificate_file=made, tls_key_file=key)
+    socket = tmp_path / "redis.sock"
+    lines.append(f"port 0\nunixsocket {socket}\n" if way == "unix" else "")
+    lines.append(f"port {port}\n" if way == "tcp" else "")
+    configuration = tmp_path / "redis.conf"
+    configuration.write_text("".join(lines))
+    address = Address(host, port, shown, tls=secure)
+    if way == "unix":
+        address = Address("", 0, shown, path=str(socket))
+    head = f'deployments = ["external"]\npaths = ["{tmp_path}"]\n[credentials.staging]\n'
+    head += f'endpoints = ["{address.endpoint}"]\n'
     with subprocess.Popen(
         ["redis-server", str(configuration)], stdout=subprocess.DEVNULL
     ) as server:
         until("it listens", lambda: listens(address))
-        yield Guarded(address.endpoint, address, password_file, authority)
+        yield Guarded(address.endpoint, address, head + "\n".join(policy))
         server.terminate()
 
 
@@ -89,15 +106,6 @@ def listens(address: Address) -> bool:
             return connection.line().startswith("-NOAUTH")
     except OSError:
         return False
-
-
-def policy_text(guarded: Guarded) -> str:
-    authority = f'tls_ca_file = "{guarded.authority}"\ntls = true\n' if guarded.authority else ""
-    return (
-        'deployments = ["external"]\n[credentials.staging]\n'
-        f'endpoints = ["{guarded.endpoint}"]\n'
-        f'password_file = "{guarded.password_file}"\n{authority}'
-    )
 
 
 def external(order: MakeOrder, endpoint: str, credentials: str | None) -> AttemptOrder:
@@ -115,7 +123,7 @@ def with_drivers(agent: RunningAgent) -> RunningAgent:
 def test_a_guarded_system_is_measured_and_nothing_tells_the_password(
     agent: RunningAgent, server: Server, order: MakeOrder, guarded: Guarded
 ) -> None:
-    agent.home.policy.write_text(policy_text(guarded))
+    agent.home.policy.write_text(guarded.policy)
     attempt = server.platform.offer(external(order, guarded.endpoint, "staging"))
     with_drivers(agent).start()
     until("it ends", lambda: ended(attempt))
@@ -135,13 +143,15 @@ def test_a_guarded_system_is_measured_and_nothing_tells_the_password(
     assert settings["appendonly"] == "no"
     assert settings["requirepass"] == "(not shown)"
     assert PASSWORD not in told
-    assert str(guarded.password_file) not in told
+    assert "/password" not in told
+    assert "client.key" not in told
 
 
 def test_without_credentials_it_says_what_is_wanting(
     agent: RunningAgent, server: Server, order: MakeOrder, guarded: Guarded
 ) -> None:
-    agent.home.policy.write_text('deployments = ["external"]\n[machine]\nready_seconds = 0.5\n')
+    allowed = guarded.policy.partition("[credentials")[0]
+    agent.home.policy.write_text(f"{allowed}[machine]\nready_seconds = 0.5\n")
     attempt = server.platform.offer(external(order, guarded.endpoint, None))
     with_drivers(agent).start()
     until("it ends", lambda: ended(attempt))
@@ -166,16 +176,16 @@ def test_credentials_are_used_for_their_endpoints_alone(tmp_path: Path, order: M
     password.write_text("secret")
     password.chmod(0o600)
     policy = kept(tmp_path, password).read()
-    allowed = check_order(policy, external(order, ELSEWHERE, "staging"))
+    allowed = check_order(policy, external(order, ELSEWHERE, "staging")).target
     found = credentials_for(policy, allowed)
     assert found is not None
     assert found.password == "secret"
     assert "secret" not in repr(found)
     assert "secret" not in repr(Address("127.0.0.1", 1, found))
-    other = check_order(policy, external(order, "tcp://127.0.0.1:6398", "staging"))
+    other = check_order(policy, external(order, "tcp://127.0.0.1:6398", "staging")).target
     with pytest.raises(PolicyRefused, match="not kept for the endpoint"):
         credentials_for(policy, other)
-    unknown = check_order(policy, external(order, ELSEWHERE, "production"))
+    unknown = check_order(policy, external(order, ELSEWHERE, "production")).target
     with pytest.raises(PolicyRefused, match="keeps no credentials `production`"):
         credentials_for(policy, unknown)
     assert credentials_for(policy, order().target) is None
@@ -219,7 +229,7 @@ def test_a_password_file_that_is_not_safe_is_refused(
     make(password)
     policy = kept(tmp_path, password).read()
     with pytest.raises(PolicyRefused) as refused:
-        credentials_for(policy, check_order(policy, external(order, ELSEWHERE, "staging")))
+        credentials_for(policy, external(order, ELSEWHERE, "staging").target)
     assert told in refused.value.message
     assert "secret" not in str(refused.value.failure())
 
@@ -229,13 +239,20 @@ def test_a_password_file_that_is_not_safe_is_refused(
     [
         ("relative/password", "", "absolute path"),
         ("/etc/password", "tls = true", "asks for tls://"),
+        ("/etc/password", 'tls_key_file = "/etc/key"', "belong together"),
+        ("/etc/password", "tls_keyfile = 3", "`credentials.staging.tls_keyfile` is not known"),
+        ("/etc/password", "[credentials.other]", "`credentials.other.endpoints` is missing"),
+        ("/etc/password", "tls = maybe", "no TOML"),
     ],
 )
 def test_a_policy_that_keeps_them_wrongly_accepts_nothing(
     tmp_path: Path, file: str, more: str, told: str
 ) -> None:
-    with pytest.raises(PolicyRefused, match=told):
+    with pytest.raises(PolicyRefused, match=told) as refused:
         kept(tmp_path, Path(file), more).read()
+    said = str(refused.value.failure())
+    assert file not in said
+    assert "pydantic" not in said
 
 
 def test_an_experiment_names_no_files_and_accounts(tmp_path: Path, order: MakeOrder) -> None:

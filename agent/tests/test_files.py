@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from weighhouse_agent.attempt.ends import keep_what_they_wrote
+from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.delivery.files import FileSender, TooLate
 from weighhouse_agent.delivery.platform_client import (
     NeverTaken,

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from weighhouse_agent.attempt.external_writes import check_writes
-from weighhouse_agent.attempt.held_data import NotEmpty, hold_empty, writes_beside
+from weighhouse_agent.attempt.held_data import NotEmpty, beside, writes_beside
 from weighhouse_agent.machine.home import Home
 from weighhouse_agent.machine.kept_data import IDLE_SECONDS, KeptData, forget, kept_for
 from weighhouse_agent.machine.policy import Policy, PolicyRefused
@@ -113,24 +113,24 @@ def external(order: MakeOrder, onto: str | None = None, **more: Any) -> AttemptO
 
 
 @pytest.mark.parametrize(
-    ("onto", "records", "refused"),
+    ("onto", "records", "refused", "told"),
     [
-        ("empty", 5, "holds 5 records"), ("empty", None, "does not say"), ("empty", 0, None),
-        ("any", 5, None), (None, 5, None),
+        ("empty", 5, "holds 5 records", 0), ("empty", None, "does not say", 0),
+        ("empty", 0, None, 0), ("any", 5, None, 0), (None, 5, None, 5), (None, None, None, 0),
     ],
 )  # fmt: skip
 def test_a_system_that_is_not_empty_asks_twice(
-    order: MakeOrder, onto: str | None, records: int | None, refused: str | None
+    order: MakeOrder, onto: str | None, records: int | None, refused: str | None, told: int
 ) -> None:
     wanted = external(order, onto)
     assert writes_beside(wanted)
     if refused is None:
-        hold_empty(wanted, records)
+        assert beside(wanted, records) == told
     else:
         with pytest.raises(NotEmpty, match=refused):
-            hold_empty(wanted, records)
-    hold_empty(external(order, onto, written_before=True), records)
-    hold_empty(external(order, onto, phases=wanted.phases[1:]), records)
+            beside(wanted, records)
+    assert beside(external(order, onto, written_before=True), records) == 0
+    assert beside(external(order, onto, phases=wanted.phases[1:]), records) == 0
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ use weighhouse_driver_api::{
 
 use crate::book::Book;
 use crate::clock::{Clock, SECOND};
-use crate::net::Schedule;
-use crate::order::{Load, Order, PhaseKind};
+use crate::net::{Endpoint, Schedule};
+use crate::order::{Load, Order, PhaseKind, Target};
 use crate::plan::{Failure, PhasePlan, share};
 use crate::supply::{Source, Supply};
 use crate::wakes::{Attended, attend};
@@ -136,6 +136,19 @@ pub(crate) fn work<D: ClientDriver>(
     }
 }
 
+/// Where the library finds the servers: a name is replaced by an address of it that was found before.
+fn places(target: &Target) -> Result<Vec<String>, Failure> {
+    let place = |endpoint: &String| match endpoint.strip_prefix("tcp://") {
+        None => Ok(endpoint.clone()),
+        Some(_) => {
+            Endpoint::reached(endpoint, &target.hosts).map(|found| found.to_string()).map_err(
+                |message| Failure::new("connection", message, "does the name have an address?"),
+            )
+        }
+    };
+    target.endpoints.iter().map(place).collect()
+}
+
 fn internal(error: &io::Error) -> Failure {
     Failure::new("internal", format!("the event loop failed: {error}"), "")
 }
@@ -151,7 +164,7 @@ async fn serve<D: ClientDriver>(
     let clients = share(order.most_clients() as u64, shard, shards);
     let clients = usize::try_from(clients).unwrap_or(usize::MAX);
     let connected =
-        D::connect(&order.target.endpoints, &shape, &setup.options, clients.max(1)).await;
+        D::connect(&places(&order.target)?, &shape, &setup.options, clients.max(1)).await;
     let driver = match connected {
         Ok(driver) => driver,
         Err(failed) => {

@@ -100,7 +100,8 @@ pub fn run_codec<C: Codec>() -> ExitCode {
         }
         let mut endpoints = Vec::new();
         for (position, endpoint) in run.order.target.endpoints.iter().enumerate() {
-            endpoints.push(Endpoint::parse(endpoint).map_err(|message| {
+            let found = Endpoint::reached(endpoint, &run.order.target.hosts);
+            endpoints.push(found.map_err(|message| {
                 Stopped::Refused(format!("target.endpoints[{position}]: {message}"))
             })?);
         }
@@ -471,6 +472,7 @@ fn describe(identity: &Identity, own: Own) -> Value {
         "arrivals": ["constant", "poisson"],
         "profiles": ["sine", "steps"],
         "endpoint_kinds": identity.endpoint_kinds,
+        "target_fields": ["hosts"],
         "options": options,
     })
 }

@@ -124,9 +124,9 @@ THERE = {"deployment": "external", "endpoints": ["tcp://127.0.0.1:1"]}
             "no limits, or deployment: process or docker",
         ),
         (
-            {"deployment": "external", "endpoints": ["tcp://a:1", "127.0.0.1:6379"]},
+            {"deployment": "external", "endpoints": ["tcp://a:1", "127.0.0.1"]},
             "endpoints[1]",
-            "`127.0.0.1:6379`: it is to be SCHEME://HOST:PORT",
+            "`127.0.0.1`: it names no port",
             "tcp://127.0.0.1:6379",
         ),
         (

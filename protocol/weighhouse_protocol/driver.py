@@ -32,8 +32,20 @@ class DriverTarget(Document):
     """Where the driver finds the system."""
 
     endpoints: Few[Label] = Field(min_length=1)
-    """`tcp://HOST:PORT`, `unix:///PATH` or, for an embedded engine, `file:///DIRECTORY`."""
+    """`tcp://HOST:PORT`, `tls://HOST:PORT`, `unix:///PATH` or, for an embedded engine,
+    `file:///DIRECTORY`."""
+    hosts: FewBy[Few[Label]] = Field(default_factory=dict)
+    """Name of a host in the endpoints → its addresses, in the order in which they are tried: a
+    driver looks up none of these names, and holds a certificate against the name."""
     options: FewBy[Scalar] = Field(default_factory=dict)
+
+    @model_serializer(mode="wrap")
+    def _as_drivers_know_it(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without names where there are none."""
+        written: dict[str, Any] = handler(self)
+        if not self.hosts:
+            written.pop("hosts", None)
+        return written
 
 
 class DriverOrder(Document):
@@ -96,6 +108,8 @@ class DriverDescription(Report):
     distributions: Few[Label]
     load_models: Few[Label]
     endpoint_kinds: Few[Label] = ()
+    target_fields: Few[Label] = ()
+    """Fields of `DriverTarget`, besides endpoints and options, that it takes; it gets no others."""
     options: SmallJson = Field(default_factory=dict)
 
 

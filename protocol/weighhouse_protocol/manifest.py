@@ -20,6 +20,7 @@ from weighhouse_protocol.base import (
 )
 from weighhouse_protocol.capacity import Holding
 from weighhouse_protocol.disclaimers import ManifestDisclaimer
+from weighhouse_protocol.endpoints import TLS_SWITCH, Forms
 from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
 from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
@@ -171,6 +172,8 @@ class Manifest(Document):
     holding: Holding | None = None
     """What a record takes, and what becomes of those that do not fit; None: not known."""
     driver: ManifestDriver
+    addresses: Forms | None = None
+    """How addresses of servers are written that somebody else set up; None: as they are kept."""
     benchmark_clause: BenchmarkClause
     """Of the default edition; left out where there are editions."""
     editions: Few[Edition] = ()
@@ -230,6 +233,10 @@ class Manifest(Document):
 
     def _check_facts(self) -> None:
         """A tool's rules look at what the systems declare that it is used with."""
+        if self.addresses is not None:
+            said = {*self.addresses.query.values(), self.addresses.path} - {"", TLS_SWITCH}
+            if lacking := sorted(said - declared(self.driver.options).keys()):
+                raise ValueError(f"addresses: there are no driver options {', '.join(lacking)}")
         if self.kind == "tool":
             return
         options = {f"option:{name}" for name in declared(self.driver.options)}

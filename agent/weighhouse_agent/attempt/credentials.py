@@ -16,7 +16,8 @@ LONGEST_BYTES = 4096
 def credentials_for(policy: Policy, target: Target) -> Credentials | None:
     """What the target's `credentials` stand for; None when it names none.
 
-    :param target: as the policy has let it pass, with addresses for names.
+    :param target: as the policy has let it pass. A name is another endpoint than its address:
+        whoever keeps credentials says for which of both.
     :raises PolicyRefused: when the policy keeps none by that name, keeps them for other endpoints,
         or their file is not safe. No message holds a secret or a path.
     """
@@ -30,7 +31,7 @@ def credentials_for(policy: Policy, target: Target) -> Credentials | None:
             f"the operator of the machine may add [credentials.{name}] to the agent's policy.toml,"
             " or let the run go to another agent",
         )
-    allowed = {check_endpoint(policy, each) for each in kept.endpoints}
+    allowed = {str(check_endpoint(policy, each).endpoint) for each in kept.endpoints}
     for endpoint in target.endpoints:
         if endpoint not in allowed:
             raise PolicyRefused(
@@ -40,41 +41,56 @@ def credentials_for(policy: Policy, target: Target) -> Credentials | None:
     password = None
     if kept.password_file is not None:
         password = _password(name, kept.password_file)
+    if kept.tls_key_file is not None:
+        os.close(_opened(name, "private key", kept.tls_key_file))
+    for path in (kept.tls_ca_file, kept.tls_certificate_file):
+        if path is not None and not os.access(path, os.R_OK):
+            raise _unsafe(name, "certificate", "cannot be read")
     return Credentials(
         username=kept.username,
         password=password,
         password_file=kept.password_file,
         tls_ca_file=kept.tls_ca_file,
+        tls_server_name=kept.tls_server_name or None,
+        tls_certificate_file=kept.tls_certificate_file,
+        tls_key_file=kept.tls_key_file,
     )
 
 
 def _password(name: str, path: Path) -> str:
     """A line break at the file's end is no part of it."""
+    descriptor = _opened(name, "password", path)
     try:
-        # Not through a link, and without waiting for a pipe's other end.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise _unsafe(name, f"cannot be read: {error.strerror}") from error
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode):
-            raise _unsafe(name, "is not a regular file")
-        if mode & OTHERS:
-            raise _unsafe(name, "is open to others than its owner; chmod 600 closes it")
         data = os.read(descriptor, LONGEST_BYTES)
     finally:
         os.close(descriptor)
     try:
         password = data.decode().removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
-        raise _unsafe(name, "is not text") from error
+        raise _unsafe(name, "password", "is not text") from error
     if not password:
-        raise _unsafe(name, "is empty")
+        raise _unsafe(name, "password", "is empty")
     return password
 
 
-def _unsafe(name: str, why: str) -> PolicyRefused:
+def _opened(name: str, what: str, path: Path) -> int:
+    """A file that only its owner can read, open."""
+    try:
+        # Not through a link, and without waiting for a pipe's other end.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise _unsafe(name, what, f"cannot be read: {error.strerror}") from error
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode) and not mode & OTHERS:
+        return descriptor
+    os.close(descriptor)
+    if not stat.S_ISREG(mode):
+        raise _unsafe(name, what, "is not a regular file")
+    raise _unsafe(name, what, "is open to others than its owner; chmod 600 closes it")
+
+
+def _unsafe(name: str, what: str, why: str) -> PolicyRefused:
     return PolicyRefused(
-        f"the password file of the credentials `{name}` {why}",
+        f"the {what} file of the credentials `{name}` {why}",
         f"mend it on the agent's machine; [credentials.{name}] of policy.toml says where it is",
     )

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import DriverOrder, DriverTarget, Failed
+from weighhouse_protocol.endpoints import parts_of
 from weighhouse_protocol.load import ClosedLoad, Share
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Target
-from weighhouse_sdk.context import Context
+from weighhouse_sdk.context import Context, Hosts
 from weighhouse_sdk.driver import describe_driver
 from weighhouse_sdk.errors import PluginError, TargetInvalid
 from weighhouse_sdk.lifecycle import Plugin
@@ -22,6 +23,7 @@ from weighhouse_agent.attempt.gangs import is_gang, own_member
 
 NOWHERE = "tcp://127.0.0.1:0"
 """What stands for the endpoints in an order before there are any."""
+NO_NAMES: Hosts = {}
 
 
 class DriverGaveUp(PluginError):
@@ -135,26 +137,38 @@ class DriverPlan:
         return len(usable) - (1 if shared and serves(self.order) else 0)
 
     def order_for(
-        self, endpoints: tuple[str, ...], told: Mapping[str, Scalar] | None = None
+        self,
+        endpoints: tuple[str, ...],
+        hosts: Hosts,
+        told: Mapping[str, Scalar] | None = None,
     ) -> tuple[str, DriverOrder]:
         """Which driver makes the load, and what it is to do.
 
+        :param hosts: the addresses of names in the endpoints, as the policy has let them pass.
         :param told: options that only who set the system up can know.
         """
         driver, options = self.plugin.manifest.driver.id, {**(told or {}), **self.options()}
         if self.tool is None:
-            return driver, self._order(endpoints, options, threads=self.threads())
+            if "hosts" not in describe_driver(driver).target_fields:
+                endpoints, hosts = at_addresses(endpoints, hosts), NO_NAMES
+            return driver, self._order(endpoints, options, hosts, threads=self.threads())
         installed = self.tool.find_versions(self.context.options)[0]
         options = self.tool.order_options(options, installed, driver)
-        order = self._order(endpoints, options, threads=self.threads())
+        places = at_addresses(endpoints, hosts)
+        order = self._order(places, options, threads=self.threads())
         return self.tool.manifest.driver.id, order
 
     def _order(
-        self, endpoints: tuple[str, ...], options: Mapping[str, Scalar], *, threads: int
+        self,
+        endpoints: tuple[str, ...],
+        options: Mapping[str, Scalar],
+        hosts: Hosts = NO_NAMES,
+        *,
+        threads: int,
     ) -> DriverOrder:
         return DriverOrder(
             workload=self.order.workload,
-            target=DriverTarget(endpoints=endpoints, options=dict(options)),
+            target=DriverTarget(endpoints=endpoints, hosts=dict(hosts), options=dict(options)),
             load=self.order.load,
             phases=self.order.phases,
             seed=self.order.seed,
@@ -183,6 +197,15 @@ class DriverPlan:
     def _share(self) -> Share:
         own = own_member(self.order).share if is_gang(self.order) else None
         return own or Share()
+
+
+def at_addresses(endpoints: tuple[str, ...], hosts: Hosts) -> tuple[str, ...]:
+    """Endpoints with the first address of each name in its place, for who would look it up."""
+    found = []
+    for each in map(parts_of, endpoints):
+        known = hosts.get(each.host)
+        found.append(str(each._replace(host=known[0]) if known else each))
+    return tuple(found)
 
 
 def fewest_connections(order: AttemptOrder) -> int:

@@ -19,7 +19,7 @@ from weighhouse_protocol.load import PhaseKind
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import RunPhase
 from weighhouse_protocol.target import Target
-from weighhouse_sdk.context import Context
+from weighhouse_sdk.context import Context, Hosts
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import PluginError, SystemFailed
 from weighhouse_sdk.lifecycle import Deployed, Description, MemoryUse, Plugin
@@ -33,18 +33,18 @@ from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, drive
 from weighhouse_agent.attempt.ends import (
     END_GRACE_SECONDS,
     ended_one,
-    keep_what_they_wrote,
     system_ended,
 )
 from weighhouse_agent.attempt.event_log import Moment, Reporter
 from weighhouse_agent.attempt.faults import Faulting
+from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.fill_limits import Filling
-from weighhouse_agent.attempt.held_data import hold_empty, loads, sample_order, writes_beside
+from weighhouse_agent.attempt.held_data import beside, loads, sample_order, without_load
 from weighhouse_agent.attempt.sampler import Sampler
 from weighhouse_agent.delivery.spool import SpoolWriter
 from weighhouse_agent.machine.disk_space import DiskFull
 from weighhouse_agent.machine.kept_data import KeptData
-from weighhouse_agent.machine.policy import Policy, check_endpoint
+from weighhouse_agent.machine.policy import Policy, check_endpoint, hosts_of
 
 
 @dataclass
@@ -70,6 +70,8 @@ class Execution:
     """The nodes on this machine, or a system that was there before; None: not yet, or not here."""
     _endpoints: tuple[str, ...] = ()
     """Where the driver finds the system."""
+    _hosts: Hosts = field(default_factory=dict)
+    """The addresses of names in there."""
     _description: Description | None = None
     _described: bool = False
     _sampler: Sampler | None = None
@@ -162,24 +164,29 @@ class Execution:
     def _deploy(self) -> None:
         self.context.check()
         deployed = self._deployed = self.plugin.deploy(self.context)
-        self._endpoints = self.plugin.endpoints(deployed)
+        self._reach(self.plugin.endpoints(deployed))
         if self.kept is not None and self.kept.take(self.context.data_directory):
             self._reporter.mark("records_shared", "of an earlier run of the campaign")
-            rest = tuple(phase for phase in self.order.phases if phase.kind != "load")
-            self.order = self.order.model_copy(update={"phases": rest})
-        for endpoint in self._endpoints:
-            check_endpoint(self.policy, endpoint, (self.context.data_directory,))
+            self.order = without_load(self.order)
         self._reporter.mark("deployed", deployed.version)
         ready = self.plugin.wait_ready(self.context, deployed)
         self._reporter.mark("ready", f"after {ready.seconds:.3f} s")
         self._look_at(deployed)
 
+    def _reach(self, endpoints: tuple[str, ...]) -> None:
+        """Take in where the driver is to find the system.
+
+        :raises PolicyRefused: when this machine's policy does not let it go there.
+        """
+        own = (self.context.data_directory,)
+        checked = [check_endpoint(self.policy, each, own) for each in endpoints]
+        self._endpoints = tuple(str(each.endpoint) for each in checked)
+        self._hosts = {**hosts_of(checked), **self.context.hosts}
+
     def _look_at(self, deployed: Deployed) -> None:
         self._description = self.plugin.describe(self.context, deployed)
         found = self._memory("before")
-        records = None if found is None else found.records
-        hold_empty(self.order, records)
-        if records and self.target.onto is None and writes_beside(self.order):
+        if records := beside(self.order, None if found is None else found.records):
             self._reporter.held(records)
 
     def _measure(self) -> None:
@@ -226,7 +233,7 @@ class Execution:
         self._memory("after")
 
     def _driver_order(self, plan: DriverPlan) -> tuple[str, DriverOrder]:
-        return plan.order_for(self._endpoints)
+        return plan.order_for(self._endpoints, self._hosts)
 
     def _watch(self, driver_pid: int | None) -> None:
         """Begin to look at what is here, and be ready to break it."""

@@ -36,13 +36,12 @@ from weighhouse_agent.attempt.ends import END_GRACE_SECONDS, ended_one, system_e
 from weighhouse_agent.attempt.execution import Execution
 from weighhouse_agent.attempt.gangs import (
     US,
-    address_url,
     check_clock,
     lead_of,
     own_member,
     shares_a_machine,
 )
-from weighhouse_agent.machine.policy import PolicyRefused, check_endpoint
+from weighhouse_agent.machine.policy import PolicyRefused, check_host
 
 COMMON = frozenset({"database", "not_ready"})
 """Failures of the system, which all members have in common."""
@@ -172,7 +171,7 @@ class GangExecution(Execution):
         found = {}
         for member in self.order.gang:
             for number, spot in self._told(placed, member.index, Placed).nodes.items():
-                check_endpoint(self.policy, address_url(spot.host, spot.port))
+                check_host(self.policy, spot.host)
                 found[number] = NodeAddress(number, spot.host, spot.port, spot.peer_port)
         return tuple(each for _, each in sorted(found.items()))
 
@@ -196,7 +195,7 @@ class GangExecution(Execution):
             )
         formed = self._told(self._pass("formed", payload), lead_of(self.order).index, Formed)
         self._formed = formed
-        self._endpoints = tuple(check_endpoint(self.policy, each) for each in formed.endpoints)
+        self._reach(formed.endpoints)
         if deployed is not None and not self._leads:
             self._look_at(deployed)
             self._hold_version(formed.version)
@@ -253,7 +252,7 @@ class GangExecution(Execution):
                 " agent's own",
                 "agents of one version on all machines do not do this",
             )
-        return plan.order_for(self._endpoints, told)
+        return plan.order_for(self._endpoints, self._hosts, told)
 
     def _driver_ready(self) -> None:
         self._go(0)

@@ -9,7 +9,7 @@ from weighhouse_protocol.report import ClockOffset
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import PluginError
 
-from weighhouse_agent.machine.policy import Policy, PolicyRefused, check_endpoint
+from weighhouse_agent.machine.policy import Policy, PolicyRefused, check_host
 
 US = 1_000_000
 
@@ -73,7 +73,7 @@ def check_peers(policy: Policy, order: AttemptOrder) -> None:
         if member.index == order.member:
             continue
         try:
-            check_endpoint(policy, address_url(member.address))
+            check_host(policy, member.address)
         except PolicyRefused as error:
             raise PolicyRefused(
                 f"member {member.index} of the gang, agent `{member.agent_name}`: {error.message}",
@@ -94,7 +94,7 @@ def options_among_peers(policy: Policy, order: AttemptOrder, options: HostOption
             f"the platform has peers reach this machine at {wanted}, its policy says {own}",
             "restart the agent, so that the platform learns of the change",
         )
-    check_endpoint(policy, address_url(wanted))
+    check_host(policy, wanted)
     return replace(options, host=wanted)
 
 

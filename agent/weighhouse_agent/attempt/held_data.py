@@ -23,14 +23,23 @@ def writes_beside(order: AttemptOrder) -> bool:
     return order.target.deployment == "external" and loads(order) and not order.written_before
 
 
-def hold_empty(order: AttemptOrder, records: int | None) -> None:
+def without_load(order: AttemptOrder) -> AttemptOrder:
+    """The same order for records that are there."""
+    rest = tuple(phase for phase in order.phases if phase.kind != "load")
+    return order.model_copy(update={"phases": rest})
+
+
+def beside(order: AttemptOrder, records: int | None) -> int:
     """Ask once more before records are loaded beside others.
 
     :param records: that the system says it holds; None: it does not tell.
+    :returns: how many there are that nobody said yes to.
     :raises NotEmpty: when it is not, or may not be, empty, and `onto` asks for that.
     """
-    if order.target.onto != "empty" or not writes_beside(order) or records == 0:
-        return
+    if not writes_beside(order) or order.target.onto == "any" or records == 0:
+        return 0
+    if order.target.onto is None:
+        return records or 0
     found = "does not say whether it holds records" if records is None else f"holds {records:,}"
     raise NotEmpty(
         f"the system {found}{'' if records is None else ' records'}, and onto: empty asks for one "

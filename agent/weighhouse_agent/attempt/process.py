@@ -32,10 +32,10 @@ from weighhouse_sdk.registry import load_plugin, load_tool
 from weighhouse_agent import VERSION
 from weighhouse_agent.attempt.barriers import BarrierFiles, Gate
 from weighhouse_agent.attempt.credentials import credentials_for
-from weighhouse_agent.attempt.ends import keep_what_they_wrote
 from weighhouse_agent.attempt.event_log import Reporter
 from weighhouse_agent.attempt.execution import Execution
 from weighhouse_agent.attempt.external_writes import check_writes
+from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.gang_member import GangExecution
 from weighhouse_agent.attempt.gangs import (
     check_peers,
@@ -167,7 +167,7 @@ def _failure_of(
     quick = False
     try:
         policy = PolicyFile(directory.home.policy).read()
-        target = check_order(policy, order)
+        target, hosts = check_order(policy, order)
         check_peers(policy, order)
         check_writes(policy, order)
         slot = policy.slot(order.slot)
@@ -186,6 +186,7 @@ def _failure_of(
             file_directory=directory.files,
             limit_seconds=order.limit_seconds,
             options=options_among_peers(policy, order, options),
+            hosts=hosts,
             own_nodes=own_member(order).nodes if is_gang(order) else None,
             cancel=cancel,
             clock=clock,

@@ -39,34 +39,38 @@ username = "loader"
 password_file = "/etc/weighhouse/staging.password"
 tls = true                            # never without TLS
 tls_ca_file = "/etc/weighhouse/staging-ca.pem"
+tls_server_name = ""                  # name in the server's certificate; empty: the endpoint's host
+tls_certificate_file = ""             # what this machine shows of itself, and its key
+tls_key_file = ""
 ```
 """
 
 import ipaddress
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.chain_links import links_of
 from weighhouse_protocol.compatibility.targets import is_reserved
-from weighhouse_protocol.endpoints import NotAnEndpoint
+from weighhouse_protocol.endpoints import NotAnEndpoint, concealed
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Deployment, Target
 from weighhouse_protocol.text import seen
-from weighhouse_sdk.context import HostOptions
+from weighhouse_sdk.context import HostOptions, Hosts
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.images import full_name
 
-from weighhouse_agent.machine.endpoints import NotWithin, judged
+from weighhouse_agent.machine.endpoints import Judged, NotWithin, judged, judged_host
+from weighhouse_agent.machine.kept_credentials import KeptCredentials
 from weighhouse_agent.machine.slots import Slot, check_exclusive
 
 EVERYTHING = "*"
@@ -103,31 +107,6 @@ class Machine(Document):
     """`host:port` where Prometheus may ask, as read at the start; empty: no port is opened."""
 
 
-class KeptCredentials(Document):
-    """Where the credentials of a system that somebody else runs are kept on this machine."""
-
-    endpoints: tuple[str, ...] = Field(min_length=1)
-    """They are used for these alone."""
-    username: str | None = None
-    password_file: Path | None = None
-    """Absolute path of a file that only its owner can read."""
-    tls: bool = False
-    """Only for endpoints `tls://…`."""
-    tls_ca_file: Path | None = None
-
-    @model_validator(mode="after")
-    def _is_safe(self) -> Self:
-        for path in (self.password_file, self.tls_ca_file):
-            if path is not None and not path.is_absolute():
-                message = f"{path}: is to be an absolute path"
-                raise ValueError(message)
-        clear = [each for each in self.endpoints if not each.startswith("tls://")]
-        if self.tls and clear:
-            message = f"endpoints: {', '.join(clear)}: `tls = true` asks for tls://"
-            raise ValueError(message)
-        return self
-
-
 class Policy(Document):
     """The policy file. A key that is not known makes the whole file invalid, and an invalid file
     accepts nothing.
@@ -156,10 +135,8 @@ class Policy(Document):
     @field_validator("paths")
     @classmethod
     def _are_absolute(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-        for path in paths:
-            if not path.is_absolute():
-                message = f"{path}: is to be an absolute path"
-                raise ValueError(message)
+        if not all(path.is_absolute() for path in paths):
+            raise ValueError("each is to be an absolute path")
         return paths
 
     @model_validator(mode="after")
@@ -218,6 +195,24 @@ class Policy(Document):
         )
 
 
+def _wrong(error: Exception) -> str:
+    """What is wrong with a policy file, by its keys: no value and no path, for whoever may read a
+    run reads it.
+    """
+    if isinstance(error, OSError):
+        return f"it cannot be read: {error.strerror}"
+    if not isinstance(error, ValidationError):
+        return "it is not UTF-8" if isinstance(error, UnicodeError) else f"no TOML: {error}"
+    told = []
+    for each in error.errors(include_input=False, include_url=False)[:MOST_TOLD]:
+        key = ".".join(map(str, each["loc"])) or "it"
+        what = KINDS_OF_WRONG.get(each["type"], each["msg"].removeprefix("Value error, "))
+        told.append(f"`{key}` {what}" if each["type"] in KINDS_OF_WRONG else f"`{key}`: {what}")
+    return "; ".join(told)
+
+
+MOST_TOLD = 5
+KINDS_OF_WRONG = {"missing": "is missing", "extra_forbidden": "is not known"}
 NOTHING = PolicyStatement(plugins=(), networks=(), deployments=(), max_run_seconds=0.0)
 """What the agent states while its policy file is not valid."""
 
@@ -238,9 +233,9 @@ class PolicyFile:
                 return Policy.model_validate(tomllib.load(file))
         except FileNotFoundError:
             return Policy()
-        except (ValidationError, tomllib.TOMLDecodeError, OSError) as error:
+        except (ValidationError, tomllib.TOMLDecodeError, UnicodeError, OSError) as error:
             raise PolicyRefused(
-                f"the policy file of this machine cannot be understood: {error}",
+                f"the policy file of this machine cannot be understood: {_wrong(error)}",
                 f"mend {self.path.name} in the agent's directory; until then nothing is accepted",
             ) from error
 
@@ -252,11 +247,18 @@ class PolicyFile:
             return NOTHING
 
 
-def check_order(policy: Policy, order: AttemptOrder) -> Target:
+class Admitted(NamedTuple):
+    """What the policy has let pass."""
+
+    target: Target
+    hosts: Hosts
+    """The addresses that were checked of each name in its endpoints: nobody looks them up again,
+    so that a name cannot point elsewhere a moment later."""
+
+
+def check_order(policy: Policy, order: AttemptOrder) -> Admitted:
     """Hold an order against the policy, before anything is done for it.
 
-    :returns: the target, with the names in its endpoints replaced by the addresses that were
-        checked, so that a name cannot point elsewhere a moment later.
     :raises PolicyRefused: naming the line of the policy that refuses.
     """
     target = order.target
@@ -276,12 +278,17 @@ def check_order(policy: Policy, order: AttemptOrder) -> Target:
             f"an experiment may not set {', '.join(reserved)}: accounts and files are the agent's",
             "name `credentials` that the agent's policy.toml keeps, and leave the options out",
         )
-    listens = f"tcp://{_bracketed(policy.machine.host)}"
     if target.deployment != "external":
-        check_endpoint(policy, listens)
-        return target
-    checked = tuple(check_endpoint(policy, each) for each in target.endpoints)
-    return target.model_copy(update={"endpoints": checked})
+        check_host(policy, policy.machine.host)
+        return Admitted(target, {})
+    checked = [check_endpoint(policy, each) for each in target.endpoints]
+    endpoints = tuple(str(each.endpoint) for each in checked)
+    return Admitted(target.model_copy(update={"endpoints": endpoints}), hosts_of(checked))
+
+
+def hosts_of(checked: Iterable[Judged]) -> Hosts:
+    """The addresses of each name among endpoints."""
+    return {each.endpoint.host: each.addresses for each in checked if each.addresses}
 
 
 def check_image(policy: Policy, target: Target, manifest: Manifest) -> None:
@@ -330,28 +337,40 @@ def _check_slot(policy: Policy, order: AttemptOrder) -> None:
         raise _refusal(text, "slots", f"{slot.memory_mebibytes} MiB")
 
 
-def check_endpoint(policy: Policy, endpoint: str, own: Sequence[Path] = ()) -> str:
+def check_endpoint(policy: Policy, endpoint: str, own: Sequence[Path] = ()) -> Judged:
     """Hold one endpoint against the networks and paths that the policy allows.
 
     :param own: directories of the attempt, where what the plugin set up may listen, too.
-    :returns: the same with an address for a name.
     :raises PolicyRefused: when any of its addresses, or its file, is elsewhere, or it has none.
     """
+    shown = seen(concealed(endpoint))[:300]
     try:
         return judged(endpoint, policy.networks, (*policy.paths, *own))
-    except NotWithin as error:
-        key: PolicyKey = "paths" if error.key == "paths" else "networks"
-        allowed = ", ".join(str(each) for each in getattr(policy, key)) or "none"
-        raise _refusal(f"endpoint `{endpoint}` ({error})", key, allowed) from error
     except NotAnEndpoint as error:
-        allowed = ", ".join(str(network) for network in policy.networks) or "none"
-        raise _refusal(
-            f"endpoint `{seen(endpoint)[:300]}`: {error}", "networks", allowed
-        ) from error
-    except OSError as error:
         raise PolicyRefused(
-            f"endpoint `{endpoint}`: its host has no address: {error}", "write its address"
+            f"endpoint `{shown}`: {error}", "write SCHEME://HOST:PORT, or unix:///PATH"
         ) from error
+    except (NotWithin, OSError) as error:
+        raise _elsewhere(policy, f"endpoint `{shown}`", error) from error
+
+
+def check_host(policy: Policy, host: str) -> None:
+    """Hold a machine's address, or its name, against the networks that the policy allows.
+
+    :raises PolicyRefused: when any of its addresses is elsewhere, or it has none.
+    """
+    try:
+        judged_host(host, policy.networks)
+    except (NotWithin, OSError, UnicodeError) as error:
+        raise _elsewhere(policy, f"host `{seen(host)[:300]}`", error) from error
+
+
+def _elsewhere(policy: Policy, what: str, error: Exception) -> PolicyRefused:
+    if not isinstance(error, NotWithin):
+        return PolicyRefused(f"{what}: its name has no address: {error}", "write its address")
+    key: PolicyKey = "paths" if error.key == "paths" else "networks"
+    allowed = ", ".join(str(each) for each in getattr(policy, key)) or "none"
+    return _refusal(f"{what} ({error})", key, allowed)
 
 
 PolicyKey = Literal[
@@ -373,7 +392,3 @@ def _refusal(what: str, key: PolicyKey, allowed: str) -> PolicyRefused:
         f"the operator of the machine may change `{key}` in the agent's policy.toml,"
         " or let the run go to another agent",
     )
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

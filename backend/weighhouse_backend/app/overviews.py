@@ -7,6 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 from pydantic import BaseModel
+from weighhouse_protocol.endpoints import Forms
 from weighhouse_protocol.faults import FaultVerb
 from weighhouse_protocol.layouts import ManifestTopology
 from weighhouse_protocol.manifest import BenchmarkClause, Edition
@@ -83,6 +84,10 @@ class SystemRead(BaseModel):
     """Of a foreign load tool: the drivers in whose place it can make load."""
     driver_options: dict[str, Any]
     """JSON Schema of a target's driver options."""
+    addresses: Forms | None
+    """How addresses of servers are written that are there already; none: it has no such servers, or
+    its manifest does not say.
+    """
     benchmark_clause: BenchmarkClause
     """Of its default edition."""
     editions: list[Edition]
@@ -177,6 +182,7 @@ class _Overviews:
                 driver=one.driver.id,
                 tool_drivers=list(one.tool.drivers) if one.tool else [],
                 driver_options=one.driver.options,
+                addresses=one.addresses,
                 editions=list(one.known_editions),
                 disclaimers=[said for said in statements if said.system_id == one.id],
                 agents_count=counts.get(one.id, 0),

@@ -293,8 +293,9 @@ def digest_of(manifest: Manifest) -> str:
         del document["editions"]
     if not manifest.requirements:
         del document["requirements"]
-    if manifest.holding is None:
-        del document["holding"]
+    for name in ("holding", "addresses"):
+        if getattr(manifest, name) is None:
+            del document[name]
     if manifest.topology.keys_by_client == "never":
         del document["topology"]["keys_by_client"]
     if manifest.topology.endpoints == "primaries":

@@ -7,6 +7,7 @@ agents judge by the same; what is here concerns the experiment as a whole.
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
+from weighhouse_protocol.compatibility import addresses
 from weighhouse_protocol.compatibility.faults import fault_errors
 from weighhouse_protocol.compatibility.targets import target_errors
 from weighhouse_protocol.compatibility.workloads import load_errors, workload_errors
@@ -34,6 +35,14 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
         right; the first `MOST_ERRORS` of them.
     """
     return list(islice(_errors(experiment, manifests), MOST_ERRORS))
+
+
+def with_addresses_kept(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Experiment:
+    """An experiment whose external targets have their addresses in the form that is kept."""
+    kept = tuple(addresses.with_addresses_kept(each, manifests) for each in experiment.targets)
+    if kept == experiment.targets:
+        return experiment
+    return experiment.model_copy(update={"targets": kept})
 
 
 def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Iterator[FieldError]:

@@ -27,7 +27,7 @@ from weighhouse_backend.experiments.estimates import (
 )
 from weighhouse_backend.experiments.external_effects import external_effects
 from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
-from weighhouse_backend.experiments.manifest_checks import check
+from weighhouse_backend.experiments.manifest_checks import check, with_addresses_kept
 from weighhouse_backend.experiments.placement_checks import check_placement
 from weighhouse_backend.experiments.schemas import (
     ComparabilityRead,
@@ -47,7 +47,7 @@ class ValidationService:
     catalog: CatalogService
 
     def read(self, source: DocumentSource, project_id: UUID) -> Experiment:
-        """The experiment of a body, for a project.
+        """The experiment of a body, for a project, its addresses in the form that is kept.
 
         :raises ExperimentInvalid: naming everything that is wrong with its form, or with what it
             asks of its systems.
@@ -56,8 +56,9 @@ class ValidationService:
             experiment = _parsed(source)
         except DocumentError as error:
             raise ExperimentInvalid.of(error.errors) from error
-        self.require_possible(experiment, project_id)
-        return experiment
+        kept = with_addresses_kept(experiment, self.catalog.manifests([project_id]))
+        self.require_possible(kept, project_id)
+        return kept
 
     def require_possible(self, experiment: Experiment, project_id: UUID) -> None:
         """:raises ExperimentInvalid: when a system is unknown or cannot do what is asked."""
@@ -88,6 +89,7 @@ class ValidationService:
                 disclosure=None,
             )
         manifests = self.catalog.manifests(project_ids)
+        experiment = with_addresses_kept(experiment, manifests)
         errors = _errors(experiment, manifests)
         return ValidationRead(
             valid=not errors,

@@ -1,12 +1,18 @@
 //! Endpoints, and the sockets that lead to them.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
 use mio::event::Source;
 use mio::{Interest, Registry, Token};
+
+use super::connect::PATIENCE;
+
+/// Name of a host → its addresses, in the order in which they are tried.
+pub type Hosts = BTreeMap<String, Vec<IpAddr>>;
 
 /// Where a server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,14 +26,47 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Reads an endpoint; resolves a host name.
+    /// Reads an endpoint; looks a host name up, and takes its first address.
     ///
     /// # Errors
     /// When it is of another kind, or the name has no address.
     pub fn parse(text: &str) -> Result<Self, String> {
+        let (endpoint, _) = Self::candidates(text, &Hosts::new())?;
+        Ok(endpoint)
+    }
+
+    /// Reads an endpoint whose name has the addresses that were found already, and takes the first
+    /// of them where somebody listens; the very first, when nobody does.
+    ///
+    /// # Errors
+    /// As [`Endpoint::parse`].
+    pub fn reached(text: &str, hosts: &Hosts) -> Result<Self, String> {
+        let (first, others) = Self::candidates(text, hosts)?;
+        if others.is_empty() {
+            return Ok(first);
+        }
+        let answers = |endpoint: &&Self| {
+            endpoint
+                .address()
+                .is_some_and(|at| std::net::TcpStream::connect_timeout(&at, PATIENCE).is_ok())
+        };
+        let all = std::iter::once(&first).chain(&others);
+        Ok(all.into_iter().find(answers).cloned().unwrap_or(first))
+    }
+
+    /// Where it is; none of a socket's path.
+    #[must_use]
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Tcp(address) | Self::Tls(address, _) => Some(*address),
+            Self::Unix(_) => None,
+        }
+    }
+
+    fn candidates(text: &str, hosts: &Hosts) -> Result<(Self, Vec<Self>), String> {
         if let Some(path) = text.strip_prefix("unix://") {
             return if path.starts_with('/') {
-                Ok(Self::Unix(PathBuf::from(path)))
+                Ok((Self::Unix(PathBuf::from(path)), Vec::new()))
             } else {
                 Err(format!("{text}: the path of a socket begins with /"))
             };
@@ -41,16 +80,20 @@ impl Endpoint {
                 ));
             }
         };
-        let mut found = address.to_socket_addrs().map_err(|error| format!("{text}: {error}"))?;
-        let found = found.next().ok_or_else(|| format!("{text}: the name has no address"))?;
-        Ok(if secure {
-            let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
-            let host =
-                host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-            Self::Tls(found, host.to_owned())
+        let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let refused = |error: &dyn std::fmt::Display| format!("{text}: {error}");
+        let found: Vec<SocketAddr> = if let Some(known) = hosts.get(host) {
+            let port: u16 = port.parse().map_err(|error| refused(&error))?;
+            known.iter().map(|&ip| SocketAddr::new(ip, port)).collect()
         } else {
-            Self::Tcp(found)
-        })
+            address.to_socket_addrs().map_err(|error| refused(&error))?.collect()
+        };
+        let mut found = found
+            .into_iter()
+            .map(|at| if secure { Self::Tls(at, host.to_owned()) } else { Self::Tcp(at) });
+        let first = found.next().ok_or_else(|| refused(&"the name has no address"))?;
+        Ok((first, found.collect()))
     }
 }
 
@@ -164,8 +207,27 @@ mod tests {
             Ok(Endpoint::Tls("[::1]:16390".parse().unwrap(), "::1".to_owned()))
         );
         assert_eq!(Endpoint::parse("unix:///tmp/s"), Ok(Endpoint::Unix("/tmp/s".into())));
+        let v6 = Endpoint::parse("tls://[::1]:1").unwrap();
+        assert_eq!(Endpoint::parse(&v6.to_string()), Ok(v6));
         for wrong in ["127.0.0.1:1", "tcp://127.0.0.1", "unix://relative", "file:///data"] {
             assert!(Endpoint::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_name_is_where_somebody_listens_and_keeps_its_name() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let hosts = Hosts::from([(
+            "db.example".to_owned(),
+            vec!["127.0.0.9".parse().unwrap(), "127.0.0.1".parse().unwrap()],
+        )]);
+        let found = Endpoint::reached(&format!("tls://db.example:{port}"), &hosts).unwrap();
+        let at = SocketAddr::from(([127, 0, 0, 1], port));
+        assert_eq!(found, Endpoint::Tls(at, "db.example".to_owned()));
+        drop(listener);
+        let nobody = Endpoint::reached(&format!("tcp://db.example:{port}"), &hosts).unwrap();
+        assert_eq!(nobody, Endpoint::Tcp(SocketAddr::from(([127, 0, 0, 9], port))));
+        assert!(Endpoint::reached("tcp://db.example:x", &hosts).is_err());
     }
 }

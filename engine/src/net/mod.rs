@@ -15,7 +15,7 @@ mod state;
 mod tls;
 mod turn;
 
-pub use endpoint::Endpoint;
+pub use endpoint::{Endpoint, Hosts};
 pub use hashing::{Hashing, SCHEMA as HASHING_SCHEMA, Spreading};
 pub use schedule::Schedule;
 pub use shard::{NetShard, ShardSetup};

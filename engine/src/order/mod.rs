@@ -79,6 +79,9 @@ pub enum Verify {
 pub struct Target {
     /// `tcp://HOST:PORT`, `unix:///PATH` or `file:///DIRECTORY`.
     pub endpoints: Vec<String>,
+    /// Addresses of the names in there: none of these names is looked up.
+    #[serde(default)]
+    pub hosts: crate::net::Hosts,
     /// The driver's options.
     #[serde(default)]
     pub options: Options,

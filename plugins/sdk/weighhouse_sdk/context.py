@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self
@@ -20,6 +20,9 @@ from weighhouse_sdk.machine.network.network_faults import Network
 from weighhouse_sdk.machine.ports import HeldPorts
 from weighhouse_sdk.machine.process import Processes
 from weighhouse_sdk.machine.remains import Leftover, Remains
+
+Hosts = Mapping[str, tuple[str, ...]]
+"""Name → its addresses, in the order in which they are to be tried."""
 
 
 class Clock(Protocol):
@@ -118,6 +121,8 @@ class Context:
     deadline_at: float
     """By `clock.monotonic()`."""
     options: HostOptions = HostOptions()
+    hosts: Hosts = field(default_factory=dict)
+    """Of the names in an `external` target's endpoints; a name that is not there is looked up."""
     own_nodes: tuple[int, ...] | None = None
     """Numbers of the nodes that this machine has, counted from 1; None: all."""
     ports: HeldPorts = field(default_factory=HeldPorts)
@@ -135,6 +140,7 @@ class Context:
         file_directory: Path | None = None,
         limit_seconds: float = 3600.0,
         options: HostOptions | None = None,
+        hosts: Hosts | None = None,
         own_nodes: tuple[int, ...] | None = None,
         cancel: Cancel | None = None,
         clock: Clock | None = None,
@@ -164,6 +170,7 @@ class Context:
             groups=ControlGroups(directory / "groups", directory),
             deadline_at=clock.monotonic() + limit_seconds,
             options=options,
+            hosts=hosts or {},
             ports=HeldPorts(options.ports),
             own_nodes=own_nodes,
             cancel=cancel or Cancel(),

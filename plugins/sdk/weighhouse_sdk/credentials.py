@@ -12,7 +12,10 @@ from weighhouse_protocol.base import Scalar
 
 from weighhouse_sdk.errors import PluginError
 
-OPTIONS = ("username", "password_file", "tls_ca_file")
+OPTIONS = (
+    "username", "password_file", "tls_ca_file", "tls_server_name", "tls_certificate_file",
+    "tls_key_file",
+)  # fmt: skip
 """Driver options that carry credentials: never an experiment's to set."""
 NOT_SHOWN = "(not shown)"
 
@@ -33,6 +36,12 @@ class Credentials:
     """Where the password was read; drivers read it there."""
     tls_ca_file: Path | None = None
     """Authority that the server's certificate is held against."""
+    tls_server_name: str | None = None
+    """What that certificate is for; None: the host of the endpoint."""
+    tls_certificate_file: Path | None = None
+    """What this machine shows of itself."""
+    tls_key_file: Path | None = field(default=None, repr=False)
+    """Its private key."""
 
     def masked(self, text: str) -> str:
         """A text of the system's without the password, should it repeat it."""

@@ -1,12 +1,16 @@
-"""A short conversation with a server over TCP: what readiness checks and sampling need.
+"""A short conversation with a server, over TCP or a socket of its machine: what readiness checks
+and sampling need.
 
 Not for load: that is the drivers' work.
 """
 
+import contextlib
 import socket
 import ssl
 from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self
+
+from weighhouse_protocol.endpoints import Endpoint
 
 from weighhouse_sdk.credentials import Credentials
 
@@ -19,11 +23,19 @@ class Address(NamedTuple):
     credentials: Credentials | None = None
     """What an `external` server wants to see; the plugin shows it, as its protocol says."""
     tls: bool = False
+    path: str = ""
+    """A socket of this machine in the place of host and port."""
+    resolved: tuple[str, ...] = ()
+    """Where the host is a name: its addresses, tried in order; empty: it is looked up."""
+    server_name: str = ""
+    """What the server's certificate is for; empty: the host."""
 
     @property
     def endpoint(self) -> str:
         """As the driver's order has it."""
-        return f"{'tls' if self.tls else 'tcp'}://{self.host}:{self.port}"
+        if self.path:
+            return str(Endpoint("unix", path=self.path))
+        return str(Endpoint("tls" if self.tls else "tcp", self.host, self.port))
 
 
 class ReplyError(Exception):
@@ -31,21 +43,22 @@ class ReplyError(Exception):
 
 
 class Connection:
-    """One TCP connection, with TLS where the address says so; use it in a `with` block.
+    """One connection, with TLS where the address says so; use it in a `with` block.
 
-    The server's certificate is verified, by the authority of the credentials or the machine's own.
+    The server's certificate is verified, by the authority of the credentials or the machine's own,
+    for the name that was written.
 
     :param timeout_seconds: for connecting, and for each write and read.
     :raises OSError: when nobody listens, or the time is over.
     """
 
     def __init__(self, address: Address, timeout_seconds: float) -> None:
-        self._socket = socket.create_connection((address.host, address.port), timeout_seconds)
+        self._socket = _connected(address, timeout_seconds)
         if address.tls:
-            authority = address.credentials.tls_ca_file if address.credentials else None
-            context = ssl.create_default_context(cafile=authority)
             try:
-                self._socket = context.wrap_socket(self._socket, server_hostname=address.host)
+                self._socket = secured(address).wrap_socket(
+                    self._socket, server_hostname=address.server_name or address.host
+                )
             except OSError:
                 self._socket.close()
                 raise
@@ -88,3 +101,33 @@ class Connection:
             message = "the server closed the connection"
             raise ConnectionError(message)
         return data
+
+
+def secured(address: Address) -> ssl.SSLContext:
+    """How TLS is spoken with a server: whom to believe, and what to show.
+
+    :raises OSError: when a file of the credentials cannot be used.
+    """
+    shown = address.credentials
+    context = ssl.create_default_context(cafile=shown.tls_ca_file if shown else None)
+    if shown is not None and shown.tls_certificate_file is not None:
+        context.load_cert_chain(shown.tls_certificate_file, shown.tls_key_file)
+    return context
+
+
+def _connected(address: Address, timeout_seconds: float) -> socket.socket:
+    """The first of a name's addresses where somebody listens; the last one's error, when nobody."""
+    if address.path:
+        made = socket.socket(socket.AF_UNIX)
+        try:
+            made.settimeout(timeout_seconds)
+            made.connect(address.path)
+        except OSError:
+            made.close()
+            raise
+        return made
+    *others, last = address.resolved or (address.host,)
+    for host in others:
+        with contextlib.suppress(OSError):
+            return socket.create_connection((host, address.port), timeout_seconds)
+    return socket.create_connection((last, address.port), timeout_seconds)

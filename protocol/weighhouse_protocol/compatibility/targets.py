@@ -2,21 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from weighhouse_protocol.compatibility.addresses import address_errors, forms_of
 from weighhouse_protocol.compatibility.data import data_errors
 from weighhouse_protocol.compatibility.tools import reached_errors
 from weighhouse_protocol.compatibility.values import value_errors
 from weighhouse_protocol.document_errors import (
-    LONGEST_TOLD,
     FieldError,
     did_you_mean,
     one_of,
     within,
 )
-from weighhouse_protocol.endpoints import NotAnEndpoint, parts_of
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.requirements import OPTION, PLACEMENT, Unmet, place_of
 from weighhouse_protocol.target import OWN_NODES, Limits, Target
-from weighhouse_protocol.text import seen
 from weighhouse_protocol.workload import Workload
 
 
@@ -57,7 +55,7 @@ def system_errors(
     """
     yield from _edition_errors(target, manifest)
     yield from _deployment_errors(target, manifest)
-    yield from _external_errors(target)
+    yield from _external_errors(target, manifest)
     yield from data_errors(target, workloads)
     wrong = False
     for error in _value_errors(target, manifest):
@@ -124,16 +122,16 @@ def _deployment_errors(target: Target, manifest: Manifest) -> Iterator[FieldErro
         )
 
 
-def _external_errors(target: Target) -> Iterator[FieldError]:
+def _external_errors(target: Target, manifest: Manifest) -> Iterator[FieldError]:
     """What only servers have that are there already, and what they alone do not have."""
     if target.deployment == "external":
         if not target.endpoints:
             yield FieldError(
                 path="endpoints",
                 message="an external target needs its addresses",
-                expected="for example ['tcp://127.0.0.1:6379']",
+                expected=f"for example ['{forms_of(manifest).example}']",
             )
-        yield from _endpoint_errors(target.endpoints)
+        yield from address_errors(target, manifest)
         if target.parameters:
             yield FieldError(
                 path="parameters",
@@ -153,18 +151,6 @@ def _external_errors(target: Target) -> Iterator[FieldError]:
             message="a system that the agent sets up itself needs no credentials",
             expected="no credentials, or deployment: external",
         )
-
-
-def _endpoint_errors(endpoints: Iterable[str]) -> Iterator[FieldError]:
-    for index, endpoint in enumerate(endpoints):
-        try:
-            parts_of(endpoint)
-        except NotAnEndpoint as error:
-            yield FieldError(
-                path=f"endpoints[{index}]",
-                message=f"`{seen(endpoint)[:LONGEST_TOLD]}`: {error}",
-                expected="for example tcp://127.0.0.1:6379",
-            )
 
 
 def _tool_errors(

@@ -13,6 +13,17 @@ export function freshName(base: string, taken: readonly unknown[]): string {
   return `${stem}-${number}`
 }
 
+/**
+ * Addresses that stand in one field, with spaces or commas between. A comma inside one address
+ * (`mongodb://a,b/`) parts nothing: what follows it is no address by itself.
+ */
+export function addressesIn(text: string): string[] {
+  return text
+    .split(/\s+|,(?=\s|$|[a-z][a-z0-9+.-]*:\/\/)/)
+    .map((one) => one.replace(/^,+|,+$/g, ''))
+    .filter(Boolean)
+}
+
 /** A scalar of the document in words; the fallback for what is missing or not a scalar. */
 export function wordOf(value: unknown, fallback: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : fallback

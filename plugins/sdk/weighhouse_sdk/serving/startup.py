@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.endpoints import parts_of
 
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
@@ -21,6 +22,8 @@ from weighhouse_sdk.wire import Address, ReplyError
 UNREADABLE = (OSError, ReplyError, ValueError)
 """How a server's silence shows."""
 EXTERNAL = "external"
+SERVER_NAME = "tls_server_name"
+"""Driver option: what the servers' certificate is for."""
 
 
 class Starting(Hosting):
@@ -309,13 +312,25 @@ def own_numbers(context: Context) -> tuple[int, ...]:
 def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
     """Where clients reach the system, with what it wants to see of them."""
     known = {place.address.endpoint: place.address for place in deployed.places}
+    shown = context.credentials()
+    name = str(context.target.driver_options.get(SERVER_NAME, ""))
+    if shown is not None and shown.tls_server_name:
+        name = shown.tls_server_name
     found = []
     for endpoint in deployed.endpoints:
         if endpoint in known:
             found.append(known[endpoint])
             continue
-        scheme, _, rest = endpoint.partition("://")
-        host, _, port = rest.rpartition(":")
-        shown = context.credentials()
-        found.append(Address(host.strip("[]"), int(port), shown, tls=scheme == "tls"))
+        parts = parts_of(endpoint)
+        found.append(
+            Address(
+                parts.host,
+                parts.port,
+                shown,
+                tls=parts.kind == "tls",
+                path=parts.path,
+                resolved=context.hosts.get(parts.host, ()),
+                server_name=name,
+            )
+        )
     return tuple(found)

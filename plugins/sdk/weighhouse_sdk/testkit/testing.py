@@ -41,6 +41,7 @@ from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit.parameters_testing import ParametersConformance
 from weighhouse_sdk.testkit.translation import check_translation
+from weighhouse_sdk.testkit.ways_in import check_ways_in
 
 RECORDS = 5000
 FIELD_BYTES = 100
@@ -257,6 +258,9 @@ class PluginConformance(ParametersConformance):
         }
         full = target.model_copy(update={"parameters": parameters})
         assert set(self.plugin.driver_options(full)) <= known
+
+    def test_every_way_in_that_the_driver_has_is_offered(self, target: Target) -> None:
+        check_ways_in(self.plugin, target)
 
     def test_whole_life(self, context: Context) -> None:
         plugin = self.plugin
