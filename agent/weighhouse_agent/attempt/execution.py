@@ -207,10 +207,7 @@ class Execution:
                 self._link_over()
 
     def _look_for_records(self) -> None:
-        """Read a sample of the records that are to be there, before anything is measured.
-
-        :raises PluginError: when it cannot be read.
-        """
+        """Read a sample of the records that are to be there, before anything is measured."""
         _, order = self._driver_order(replace(self._plan, tool=None))
         driver = self.plugin.manifest.driver.id
         with DriverRun(driver, sample_order(order), self.context, name="check") as run:
