@@ -34,8 +34,8 @@ LOOKED_AT = 1000
 def writes(workload: Workload, load: Load) -> bool:
     """Whether anything but reads and scans is asked for once the records are there."""
     rates = load.operation_rates if load.model == "open" else {}
-    shares = rates or {name: one for name, one in workload.operations.model_dump().items() if one}
-    return any(name not in READS for name in shares)
+    mix = [name for name, share in workload.operations.model_dump().items() if share > 0]
+    return any(name not in READS for name in rates or mix)
 
 
 def same_records(one: Workload, other: Workload) -> bool:

@@ -61,7 +61,8 @@ def fill(client: Redis, prefix: str, count: int = FOREIGN) -> None:
     """Records of the workload's shape, which somebody else wrote."""
     with client.pipeline(transaction=False) as pipe:
         for number in range(count):
-            fields = {f"field{each}": f"{number:06}{each}" + "x" * 93 for each in range(10)}
+            text = f"{number:06}" + "x" * 94
+            fields: dict[Any, Any] = {f"field{each}": text for each in range(10)}
             pipe.hset(f"{prefix}{number}", mapping=fields)
             if number % 2000 == 1999:
                 pipe.execute()
@@ -256,8 +257,9 @@ def test_a_policy_says_what_may_be_written(
     fill(client, "user", RECORDS)
     before = digest(client)
     with policy_of(platform, 'external = "read"\n' + POLICY):
-        for slug, more in (("loads", {}), ("writes", {"data": "keep", "workload": {
-            "operations": {"update": 1.0}}})):  # fmt: skip
+        updates = {"data": "keep", "workload": {"operations": {"update": 1.0}}}
+        refused: dict[str, dict[str, Any]] = {"loads": {}, "writes": updates}
+        for slug, more in refused.items():
             run = measured(platform, experiment(f"policy-{slug}", redis.port, **more)).run
             assert run["status"] == "failed", slug
             assert run["failure"]["kind"] == "policy"
@@ -277,9 +279,10 @@ def test_an_account_that_is_limited_to_a_prefix_scans_too(
     platform: RunningPlatform, server: tuple[OwnRedis, Redis]
 ) -> None:
     redis, client = server
-    client.execute_command(
-        "ACL", "SETUSER", "default", "resetkeys", "~bench:*", "-@dangerous", "+info", "+config|get"
-    )
+    client.acl_setuser(
+        "default", enabled=True, nopass=True, reset=True, keys=["bench:*"],
+        categories=["+@all", "-@dangerous"], commands=["+info", "+config|get"],
+    )  # fmt: skip
     mix = {"read": 0.5, "update": 0.2, "insert": 0.2, "scan": 0.1}
     wanted = experiment(
         "held-acl", redis.port,
