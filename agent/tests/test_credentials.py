@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.attempt.credentials import credentials_for
+from weighhouse_agent.attempt.credentials import credentials_for, without_secrets
 from weighhouse_agent.machine.policy import PolicyFile, PolicyRefused, check_order
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.compatibility.targets import is_reserved
+from weighhouse_protocol.driver import Failed, PhaseFinished
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_sdk.credentials import Credentials, CredentialsRefused
 from weighhouse_sdk.wire import Address, Connection
@@ -274,3 +275,20 @@ def test_a_driver_that_cannot_log_in_is_named(tmp_path: Path) -> None:
         shown.driver_options("memcached", ["tls_ca_file", "timeout_ms"])
     options = shown.driver_options("resp", ["username", "password_file", "tls_ca_file"])
     assert options == {"username": "a", "password_file": str(tmp_path / "password")}
+
+
+def test_what_a_system_says_of_an_error_repeats_no_password() -> None:
+    words = f"NOPERM {PASSWORD} may not"
+    now = {"at_us": 1, "elapsed_us": 1}
+    ended = PhaseFinished.model_validate(
+        now | {"phase": "load", "index": 0, "duration_us": 1, "operations": {
+            "insert": {"errors": {"refused": 3}, "said": {"refused": {"at_us": 1, "words": words}}}
+        }}
+    )  # fmt: skip
+    gave_up = Failed(at_us=1, elapsed_us=1, kind="connection", message=words, hint=words)
+    account = Credentials(username="u", password=PASSWORD)
+    for event in (ended, gave_up):
+        told = without_secrets(event, account).model_dump_json()
+        assert PASSWORD not in told
+        assert "NOPERM (not shown) may not" in told
+        assert without_secrets(event, None) == event

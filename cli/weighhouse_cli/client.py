@@ -55,7 +55,8 @@ def find_access(url: str | None, token: str | None) -> Access:
             Exit.INVALID,
             "no token: give --token or set WEIGHHOUSE_TOKEN "
             "(make one with `weighhouse token create`, or under Settings → Tokens), or, in a "
-            "trusted pipeline, WEIGHHOUSE_TRUST",
+            "trusted pipeline, WEIGHHOUSE_TRUST; of a platform that was started here with "
+            "`--data-dir DIRECTORY`, set WEIGHHOUSE_DATA_DIR to that directory",
         )
     return Access(url=address, token=token, pipeline=pipeline)
 
@@ -112,6 +113,12 @@ class Client:
     def get(self, path: str, **query: Any) -> Any:
         """Ask for a resource."""
         return self._call("GET", path, params={k: v for k, v in query.items() if v is not None})
+
+    def text(self, path: str, **query: Any) -> str:
+        """Ask for a resource that is text."""
+        asked = {name: value for name, value in query.items() if value is not None}
+        answer = self._answer("GET", path, params=asked)
+        return answer.text if answer.is_success else str(self._read(answer))
 
     def post(self, path: str, body: Any = None, *, repeatable: bool = False, **query: Any) -> Any:
         """Create or act.

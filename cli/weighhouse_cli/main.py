@@ -19,7 +19,7 @@ from weighhouse_cli.commands import (
     plugin,
     project,
     rejudge,
-    run,
+    runs,
     secrets,
     status,
     study,
@@ -44,11 +44,11 @@ app.command("status")(status.status)
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
 app.command("login")(login.login)
-app.command("run")(run.run)
 app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)
 app.command("usage")(usage.usage)
 app.command("rejudge")(rejudge.rejudge)
+app.add_typer(runs.app, name="run")
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(project.app, name="project")
 app.add_typer(alert.app, name="alert")

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
-use weighhouse_driver_api::{Operation, Outcome, said};
+use weighhouse_driver_api::{ErrorKind, Operation, Outcome, said};
 
 use crate::plan::{PhasePlan, Report};
 use crate::recorder::Recorder;
@@ -184,13 +184,15 @@ impl Book {
         service: Option<u64>,
         now: u64,
     ) {
-        if let Outcome::Error(kind) = outcome
-            && self.current.said(kind).is_none()
-            && let Some(words) = said::of(kind)
-        {
-            self.current.say(kind, now, words.as_bytes());
+        if let Outcome::Error(kind) = outcome {
+            self.keep_said(operation, kind, now);
         }
         self.current.record(operation, outcome, response, service);
+    }
+
+    #[cold]
+    fn keep_said(&mut self, operation: Operation, kind: ErrorKind, now: u64) {
+        said::take(kind, |words| self.current.say(operation, kind, now, words.as_bytes()));
     }
 
     fn hand_over(&mut self, through: Option<u64>, end: u64) {
@@ -202,7 +204,6 @@ impl Book {
             self.current.process_cpu = Some(difference(process, self.process_cpu));
             self.process_cpu = process;
         }
-        said::forget();
         let next = self.take_spare();
         let recorder = std::mem::replace(&mut self.current, next);
         let (shard, sequence) = (self.shard, self.sequence);

@@ -81,10 +81,12 @@ pub struct SelfMeasured {
 
 /// Counts of one operation over a phase.
 #[derive(Debug, Default, Serialize)]
-struct OperationTotals {
+struct OperationTotals<'a> {
     ok: u64,
     not_found: u64,
     errors: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    said: BTreeMap<&'static str, SaidFirst<'a>>,
     verify_failed: u64,
     #[serde(skip_serializing_if = "is_zero")]
     never_sent: u64,
@@ -130,14 +132,12 @@ enum Body<'a> {
         phase: PhaseKind,
         index: usize,
         duration_us: u64,
-        operations: BTreeMap<&'static str, OperationTotals>,
+        operations: BTreeMap<&'static str, OperationTotals<'a>>,
         client_bound: bool,
         client_bound_reasons: &'a [String],
         interrupted: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         wire: Option<Wire>,
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        said: BTreeMap<&'static str, SaidFirst<'a>>,
     },
     Failed {
         kind: &'a str,
@@ -291,7 +291,13 @@ impl<W: Write> EventWriter<W> {
                 .map(|kind| (kind.name(), of(Outcome::Error(kind))))
                 .filter(|&(_, count)| count > 0)
                 .collect();
+            let first = |kind: ErrorKind| {
+                let said = totals.said(operation, kind)?;
+                let at_us = self.clock.unix_us(said.at);
+                Some((kind.name(), SaidFirst { at_us, words: &said.words }))
+            };
             let totals = OperationTotals {
+                said: ErrorKind::ALL.into_iter().filter_map(first).collect(),
                 ok: of(Outcome::Ok),
                 not_found: of(Outcome::NotFound),
                 verify_failed: of(Outcome::VerifyFailed),
@@ -304,12 +310,6 @@ impl<W: Write> EventWriter<W> {
                 operations.insert(operation.name(), totals);
             }
         }
-        let first = |kind: ErrorKind| {
-            let said = totals.said(kind)?;
-            let at_us = self.clock.unix_us(said.at);
-            Some((kind.name(), SaidFirst { at_us, words: &said.words }))
-        };
-        let said = ErrorKind::ALL.into_iter().filter_map(first).collect();
         self.write(Body::PhaseFinished {
             phase: span.phase,
             index: span.index,
@@ -319,7 +319,6 @@ impl<W: Write> EventWriter<W> {
             client_bound_reasons,
             interrupted,
             wire: (totals.wire != Wire::default()).then_some(totals.wire),
-            said,
         })
     }
 

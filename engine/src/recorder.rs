@@ -198,7 +198,7 @@ pub struct Recorder {
     pub late: BTreeMap<u64, Due>,
     /// Operations that were due, waited for a place until the phase was long over, and were given up.
     never_sent: [u64; Operation::ALL.len()],
-    said: [Option<Said>; ErrorKind::ALL.len()],
+    said: [[Option<Box<Said>>; ErrorKind::ALL.len()]; Operation::ALL.len()],
     cells: [[Option<Box<Cell>>; Outcome::COUNT]; Operation::ALL.len()],
     /// From due to sent; only in an open loop.
     pub lag: Latencies,
@@ -245,22 +245,22 @@ impl Recorder {
         self.late.entry(due_in).or_default().never_sent += 1;
     }
 
-    /// Keeps what was said of a failure, if it is the first of its kind.
+    /// Keeps what was said of a failure, if it is the first of its operation and kind.
     #[cold]
     #[inline(never)]
-    pub fn say(&mut self, kind: ErrorKind, at: u64, reply: &[u8]) {
-        let said = &mut self.said[kind.index()];
+    pub fn say(&mut self, operation: Operation, kind: ErrorKind, at: u64, reply: &[u8]) {
+        let said = &mut self.said[operation.index()][kind.index()];
         if said.is_none() && !reply.is_empty() {
             let kept = &reply[..reply.len().min(MOST_SAID)];
             let words = String::from_utf8_lossy(kept).trim().into();
-            *said = Some(Said { at, words });
+            *said = Some(Box::new(Said { at, words }));
         }
     }
 
-    /// What was said first of a kind of failure.
+    /// What was said first of an operation's failures of a kind.
     #[must_use]
-    pub fn said(&self, kind: ErrorKind) -> Option<&Said> {
-        self.said[kind.index()].as_ref()
+    pub fn said(&self, operation: Operation, kind: ErrorKind) -> Option<&Said> {
+        self.said[operation.index()][kind.index()].as_deref()
     }
 
     /// How many of an operation were given up.
@@ -320,10 +320,11 @@ impl Recorder {
             mine.begun += theirs.begun;
             mine.never_sent += theirs.never_sent;
         }
-        for (mine, theirs) in self.said.iter_mut().zip(&other.said) {
-            let earlier = |theirs: &&Said| mine.as_ref().is_none_or(|mine| theirs.at < mine.at);
-            if let Some(theirs) = theirs.as_ref().filter(earlier) {
-                *mine = Some(theirs.clone());
+        let all_said = self.said.iter_mut().flatten();
+        for (mine, theirs) in all_said.zip(other.said.iter().flatten()) {
+            let Some(theirs) = theirs.as_deref() else { continue };
+            if mine.as_ref().is_none_or(|mine| theirs.at < mine.at) {
+                *mine = Some(Box::new(theirs.clone()));
             }
         }
         for (mine, theirs) in self.never_sent.iter_mut().zip(&other.never_sent) {

@@ -8,7 +8,12 @@ from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import CHECKS, MOST_WORDS, Finding
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
-from weighhouse_judging.findings.observation import RunObservation, Sampled, SettingSeen
+from weighhouse_judging.findings.observation import (
+    ErrorsSeen,
+    RunObservation,
+    Sampled,
+    SettingSeen,
+)
 from weighhouse_judging.findings.run_checks import check_run
 
 from .observations import FILLED, SOUND, course, faulty, found
@@ -142,3 +147,23 @@ def test_what_was_never_loaded_was_neither_lost_nor_evicted() -> None:
     assert "lost or evicted. All 1,000 records had been loaded." in whole.message
     unknown = found(replace(faulty(not_found=50_000), records_loaded=None))["not-found"]
     assert unknown.message.endswith("lost or evicted.")
+
+
+def test_a_finding_of_errors_quotes_what_was_said_of_the_commonest() -> None:
+    def seen(operation: str | None, kind: str, count: int, words: str | None) -> ErrorsSeen:
+        return ErrorsSeen("measure", operation, kind, count, words)
+
+    oom = "OOM command not allowed when used memory > 'maxmemory'."
+    failures = [
+        seen("read_modify_write", "full", 1_000, oom),
+        seen("update", "full", 30_000, oom),
+        seen("read", "timeout", 5, None),
+        seen(None, "too_large", 4, "x" * 400),
+        ErrorsSeen("load", "insert", "refused", 50_000, "READONLY"),
+    ]
+    said = found(replace(faulty(errors=50_000), failures=failures))["errors"].message
+    assert (
+        f"30,000 × update, full; 1,000 × read modify write, full: “{oom}”; 5 × read, timeout; "
+        f"4 × too large: “{'x' * 299}…”."
+    ) in said
+    assert "READONLY" not in said, "of another phase"

@@ -211,21 +211,23 @@ class Interval(Report):
     driver: DriverSelf = DriverSelf()
 
 
+class Said(Report):
+    """What a server, or the library that asks it, said first of operations that failed one way."""
+
+    at_us: Instant
+    words: Sentence
+
+
 class OperationTotals(Report):
     """Counts of one operation over a phase."""
 
     ok: Count = 0
     not_found: Count = 0
     errors: FewBy[Count] = Field(default_factory=dict)
+    said: FewBy[Said] = Field(default_factory=dict)
+    """Kind of error → the first words of it."""
     verify_failed: Count = 0
     never_sent: Count = 0
-
-
-class Said(Report):
-    """What a server, or the library that asks it, said first of operations that failed one way."""
-
-    at_us: Instant
-    words: Sentence
 
 
 class Wire(Report):
@@ -252,8 +254,6 @@ class PhaseFinished(Report):
     interrupted: bool = False
     wire: Wire | None = None
     """Of the phase; none where the driver has no connections of its own, as with a library."""
-    said: FewBy[Said] = Field(default_factory=dict)
-    """Kind of error → the first words of it."""
 
 
 class Failed(Report):

@@ -159,6 +159,15 @@ class MemoryMeasured(Report):
     """What the system says it holds, copies aside, where it says so."""
 
 
+class OperationErrors(Report):
+    """An operation's errors of one kind in a phase, and what was said first of them."""
+
+    operation: Label
+    kind: Label
+    count: Count
+    first: Said | None = None
+
+
 class PhaseEnded(Report):
     """A driver's phase ended; what it counted and said of itself."""
 
@@ -174,8 +183,10 @@ class PhaseEnded(Report):
     """Operation → {ok, not_found, errors, verify_failed, never_sent}."""
     errors: FewBy[Count] = Field(default_factory=dict)
     """Kind of error → how many, over all operations."""
+    failed: Few[OperationErrors] = ()
+    """The same, each operation's by itself."""
     said: FewBy[Said] = Field(default_factory=dict)
-    """Kind of error → the first words of it."""
+    """Kind of error → the first words of it; of an agent from before it told by operation."""
     client_bound: bool = False
     client_bound_reasons: Few[Sentence] = ()
     interrupted: bool = False

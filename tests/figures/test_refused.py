@@ -1,6 +1,7 @@
 """Servers that do not take what is asked: such a run has failed, in their words, and is no base."""
 
 import contextlib
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.told import Told, measured
 
 RECORDS = 1000
+REPLICA = "READONLY You can't write against a read only replica."
 REFUSED = 4
 """Exit code where the server refused it."""
 
@@ -91,7 +93,16 @@ def test_a_replica_takes_no_load(
     wanted = experiment("refused-replica", redis.port)
     failure = failed(measured(platform, wanted), "READONLY")
     assert f"0 of {RECORDS:,} records were loaded" in failure["message"]
-    assert "READONLY" in gated(platform, wanted, tmp_path)
+    told = gated(platform, wanted, tmp_path)
+    assert "READONLY" in told
+    assert "It is a replica: name the primary's endpoint." in told, "one cause, one hint"
+    (run,) = set(re.findall("weighhouse run show ([-0-9a-f]{36})", told))
+    shown = weighhouse(platform, "run", "show", run).stdout
+    assert f"× insert, refused (load): “{REPLICA}”" in shown
+    names = weighhouse(platform, "run", "logs", run).stdout
+    assert "no logs" in names, "of a server that somebody else set up"
+    missing = weighhouse(platform, "run", "logs", run, "none")
+    assert "no log 'none': it has no logs" in missing.stderr
     # Mended, it is as if nothing had been: there is no base yet.
     client.replicaof("NO", "ONE")
     told = measured(platform, wanted)
@@ -105,7 +116,12 @@ def test_an_account_that_may_not_write_loads_nothing(
 ) -> None:
     redis, client = server
     client.execute_command("ACL", "SETUSER", "default", "-@write")
-    failed(measured(platform, experiment("refused-rights", redis.port)), "NOPERM")
+    told = measured(platform, experiment("refused-rights", redis.port))
+    failed(told, "NOPERM")
+    (errors,) = [one for one in told.run["errors"] if one["phase"] == "load"]
+    assert (errors["operation"], errors["kind"]) == ("insert", "refused")
+    assert "has no permissions to run the 'hset' command" in errors["words"]
+    assert errors["at"] is not None
 
 
 @pytest.mark.parametrize(("share", "fails"), [(0.02, False), (0.3, False), (0.99, True)])
@@ -126,7 +142,9 @@ def test_a_server_that_is_full_refuses_the_rest(
         failed(told, "OOM command not allowed")
         return
     assert told.run["status"] == "completed", told.run["failure"]
-    assert "load-complete" in told.findings
+    assert "“OOM command not allowed" in told.findings["load-complete"]["message"]
+    kinds = {(one["operation"], one["kind"]) for one in told.run["errors"]}
+    assert ("insert", "full") in kinds
     assert "not-found" in told.findings
 
 

@@ -4,6 +4,7 @@ import os
 import stat
 from pathlib import Path
 
+from weighhouse_protocol.driver import DriverEvent, Failed, PhaseFinished
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.credentials import Credentials
 
@@ -55,6 +56,29 @@ def credentials_for(policy: Policy, target: Target) -> Credentials | None:
         tls_certificate_file=kept.tls_certificate_file,
         tls_key_file=kept.tls_key_file,
     )
+
+
+def without_secrets(event: DriverEvent, credentials: Credentials | None) -> DriverEvent:
+    """What a driver told, without what proves the account, should the system's words repeat it."""
+    if credentials is None:
+        return event
+    if isinstance(event, Failed):
+        words = {name: credentials.masked(getattr(event, name)) for name in ("message", "hint")}
+        return event.model_copy(update=words)
+    if isinstance(event, PhaseFinished):
+        operations = {
+            name: totals.model_copy(
+                update={
+                    "said": {
+                        kind: said.model_copy(update={"words": credentials.masked(said.words)})
+                        for kind, said in totals.said.items()
+                    }
+                }
+            )
+            for name, totals in event.operations.items()
+        }
+        return event.model_copy(update={"operations": operations})
+    return event
 
 
 def _password(name: str, path: Path) -> str:

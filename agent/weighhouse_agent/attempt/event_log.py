@@ -10,6 +10,7 @@ from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.report import (
     IntervalReported,
     MemoryMeasured,
+    OperationErrors,
     PhaseChanged,
     PhaseEnded,
     RunPhase,
@@ -21,6 +22,15 @@ from weighhouse_sdk.lifecycle import Deployed, Description, MemoryUse
 from weighhouse_agent.delivery.spool import SpoolWriter
 
 Moment = Literal["before", "after_load", "after"]
+
+
+def failed_operations(event: PhaseFinished) -> tuple[OperationErrors, ...]:
+    """What failed in a phase, by operation and kind, with what was said first of it."""
+    return tuple(
+        OperationErrors(operation=name, kind=kind, count=count, first=totals.said.get(kind))
+        for name, totals in event.operations.items()
+        for kind, count in totals.errors.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ class Reporter:
                 duration_us=event.duration_us,
                 operations=counted,
                 errors=dict(errors),
-                said=event.said,
+                failed=failed_operations(event),
                 client_bound=event.client_bound,
                 client_bound_reasons=event.client_bound_reasons,
                 interrupted=event.interrupted,

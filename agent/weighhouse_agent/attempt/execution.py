@@ -29,6 +29,7 @@ from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.attempt.compatibility import check_compatible
+from weighhouse_agent.attempt.credentials import without_secrets
 from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, driver_name, gave_up
 from weighhouse_agent.attempt.ends import (
     END_GRACE_SECONDS,
@@ -201,7 +202,7 @@ class Execution:
                 self._run = run
                 self._watch(run.pid)
                 for event in run.events():
-                    self._take(event)
+                    self._take(without_secrets(event, self.context.credentials()))
             self._phases_before += len(link.phases)
             if place < len(self.order.chain):
                 self._link_over()

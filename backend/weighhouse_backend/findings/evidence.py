@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.findings.observation import (
+    ErrorsSeen,
     OperationFigures,
     RunObservation,
     Sampled,
@@ -24,6 +25,7 @@ from weighhouse_backend.measurements.models import ResourceSample, RunSummary
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
+from weighhouse_backend.results.failures import failures_of, phases_told
 from weighhouse_backend.results.schemas import DriverRecord, PhaseRecord
 from weighhouse_backend.runs.models import AttemptMember, Cell
 
@@ -128,6 +130,10 @@ def observation(
         data_on_disk=held.on_disk,
         beyond=held.beyond,
         cache_bytes=held.cache_bytes,
+        failures=[
+            ErrorsSeen(one.phase, one.operation, one.kind, one.count, one.words)
+            for one in failures_of(phases_told(record))
+        ],
         settings=[SettingSeen(**setting) for setting in record.effective_configuration],
     )
 

@@ -1,7 +1,7 @@
 """Runs for whoever looks at them: lists, facts, charts, logs."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
@@ -36,6 +36,7 @@ from weighhouse_backend.results.chart_schemas import (
     SpectrumRead,
 )
 from weighhouse_backend.results.courses import course_of, course_read
+from weighhouse_backend.results.failures import failures_of, phases_told
 from weighhouse_backend.results.schemas import (
     ArtifactRead,
     RunFacts,
@@ -142,6 +143,7 @@ class RunReadService:
             reproduce=views.reproduce(
                 document, campaign, cell, run, None if record is None else record.version
             ),
+            errors=[] if record is None else failures_of(phases_told(record)),
             timeline=[
                 read_of(TimelineItem, mark)
                 for mark in ([] if shown is None else repository.marks(shown.id))
@@ -246,16 +248,16 @@ class RunReadService:
 
         :param member: whose; default: the first that has logs.
         :param offset: bytes before it are left out.
-        :raises ResultNotThere: when there is none of that name.
+        :raises ResultNotThere: when there is none of that name; it says which there are.
         """
         attempt_id = self.shown_id(run)
+        streams = {} if attempt_id is None else self.repository.log_streams(attempt_id)
+        whose = min(streams, default=0) if member is None else member
         found = None
         if attempt_id is not None:
-            whose = min(self.repository.log_streams(attempt_id), default=0)
-            whose = whose if member is None else member
             found = self.repository.log(attempt_id, stream, whose, offset)
         if found is None:
-            raise ResultNotThere(f"the run has no log {stream!r}")
+            raise ResultNotThere(f"the run has no log {stream!r}{logs_in_words(streams, whose)}")
         return found
 
     def shown_id(self, run: Run) -> UUID | None:
@@ -285,6 +287,18 @@ class RunReadService:
         kept = span if any(one.extremes for one in intervals) else 1
         lengths = [one.duration_us / kept for one in intervals if one.phase == "measure"]
         return Drawing(list(charts.windows(intervals, points)), lengths)
+
+
+def logs_in_words(streams: Mapping[int, Sequence[str]], whose: int) -> str:
+    """Which logs there are where one is not: those of the member, and of others whose they are."""
+    if not streams:
+        return ": it has no logs"
+    several = len(streams) > 1 or whose not in streams
+    told = [
+        (f"of member {member}: " if several else "") + ", ".join(names)
+        for member, names in sorted(streams.items())
+    ]
+    return f"; there are: {'; '.join(told)}"
 
 
 def detail_of(course: Drawing, drawn: charts.Series) -> DetailRead | None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from weighhouse_protocol.base import Report
 from weighhouse_protocol.driver import Said, Wire
 from weighhouse_protocol.load import Share
-from weighhouse_protocol.report import SettingSource
+from weighhouse_protocol.report import OperationErrors, SettingSource
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, FailureRead, LoadLevelRead
 from weighhouse_backend.measurements.expired import ThinnedRead
@@ -33,14 +33,32 @@ class PhaseRecord(Report):
     operations: dict[str, dict[str, int]] = Field(default_factory=dict)
     errors: dict[str, int] = Field(default_factory=dict)
     """Kind → how many; empty of an agent from before it told."""
+    failed: list[OperationErrors] = Field(default_factory=list)
     said: dict[str, Said] = Field(default_factory=dict)
-    """Kind of error → the first words of it."""
+    """Kind of error → the first words of it; of an agent from before it told by operation."""
     client_bound: bool = False
     client_bound_reasons: list[str] = Field(default_factory=list)
     interrupted: bool = False
     wire: Wire | None = None
     """Bytes on the driver's connections; None of drivers that have none, or told of none."""
     stream_hash: str | None = None
+
+
+class ErrorsRead(BaseModel):
+    """An operation's errors of one kind in a phase, of all drivers, and what was said first.
+
+    Words are the server's own, or those of the library that asked it, up to 2 KiB; null: nobody
+    said anything, as with a connection that was lost.
+    """
+
+    phase: Literal["load", "warmup", "measure"]
+    operation: str | None
+    """null: of all operations together, by an agent from before it told each."""
+    kind: str
+    count: int
+    words: str | None
+    at: datetime.datetime | None
+    """When they were said, by the clock of the driver's machine."""
 
 
 class DriverRecord(BaseModel):
@@ -284,6 +302,8 @@ class RunFacts(RunListed):
     """`MachineFacts` of the machine it ran on."""
     target: TargetOfRun | None
     reproduce: Reproduce
+    errors: list[ErrorsRead]
+    """By phase, then the commonest first."""
     timeline: list[TimelineItem]
     log_streams: list[str]
     artifacts: list[ArtifactRead]

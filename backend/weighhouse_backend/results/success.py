@@ -7,25 +7,22 @@ It ends as failed, with the server's words, and is nobody's base, repeat or poin
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from weighhouse_judging.findings.words import LONGEST_WORDS, cut
 from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.measurements.packed_intervals import PhaseKind
 from weighhouse_backend.measurements.summaries import OperationSum, PhaseSum
+from weighhouse_backend.results.causes import hint_of
+from weighhouse_backend.results.failures import failures_of, first_of
 from weighhouse_backend.results.schemas import PhaseRecord
 
 MOST = 0.5
 """Share of what was answered, or of the records to be loaded, that may fail; beyond it the phase
 failed for the most part.
 """
-REFUSED = "refused"
+TAKES_NOT = ("refused", "full", "too_large")
+"""Kinds of errors by which a server says that it does not take what it is asked."""
 WORDS = {"load": "load phase", "measure": "measured phase"}
-HINTS = {
-    REFUSED: "The server does not take it: it may be a replica, read-only or full, or the account "
-    "may lack the right. Mend that, or name another endpoint or account.",
-    "timeout": "The server did not answer in time: look at its log, and at `timeout_ms`.",
-    "connection": "Connections were refused or lost: look at the server's log and its limits.",
-}
-ELSE = "Look at the server's log."
 
 
 def failure_of(
@@ -64,15 +61,17 @@ def _failed(
 ) -> Failure:
     kinds = Counter(everything.errors_by_kind)
     (most, _), *_ = kinds.most_common(1)
-    said = [one.said[most] for one in told if one.phase == phase and most in one.said]
-    words = f": “{min(said, key=lambda each: each.at_us).words}”" if said else ""
+    first = first_of(failures_of(told), phase, most)
+    said = None if first is None else first.words
+    quoted = cut(said, LONGEST_WORDS) if said else ""
+    words = f": “{quoted}”" if quoted else ""
     others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common() if kind != most)
     return Failure(
-        kind="refused" if most == REFUSED else "database",
+        kind="refused" if most in TAKES_NOT else "database",
         message=(
             f"The {WORDS[phase]} failed for the most part: {done} ({kinds[most]:,} errors "
             f"{most}{others}){words}"
         ),
-        hint=HINTS.get(most, ELSE),
-        log_lines=tuple(each.words for each in said[:1]),
+        hint=hint_of(most, said),
+        log_lines=(said,) if said and quoted != said else (),
     )

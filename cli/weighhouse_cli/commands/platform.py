@@ -1,6 +1,7 @@
 """`weighhouse up` and `weighhouse demo`: the embedded platform."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -156,6 +157,9 @@ def running(
         with Platform(options, _show_part, _show_notice) as platform:
             started.set()
             _introduce(platform, first_time=first_time)
+            if platform.directory.path != default_directory().absolute():
+                found = f"export WEIGHHOUSE_DATA_DIR={shlex.quote(str(platform.directory.path))}"
+                OUT.print(f"  other commands find it by: {found}", soft_wrap=True, markup=False)
             yield platform, interrupted
             OUT.print("stopping", style="dim")
     finally:

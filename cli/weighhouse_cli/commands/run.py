@@ -75,6 +75,8 @@ def run(
 ) -> None:
     """Run an experiment: stores the file as a revision and starts a campaign.
 
+    `weighhouse run show RUN` and `weighhouse run logs RUN` tell what became of a run.
+
     Exit codes with --gate: 0 passed or equivalent, 1 regression, 2 inconclusive,
     3 infrastructure, 4 invalid or not comparable.
     """

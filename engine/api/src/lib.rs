@@ -149,6 +149,9 @@ pub struct Identity {
     pub options_schema: &'static str,
 }
 
+/// Bytes of what a server said that stand in a message.
+const MOST_QUOTED: usize = 2048;
+
 /// What to tell people of a server that refused the greeting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -169,8 +172,8 @@ impl Refusal {
     /// Bytes as they may stand in a message: the first of them, in quotation marks.
     #[must_use]
     pub fn quote(said: &[u8]) -> String {
-        let shown = said.get(..200).unwrap_or(said);
-        format!("{:?}", String::from_utf8_lossy(shown))
+        let shown = said.get(..MOST_QUOTED).unwrap_or(said);
+        format!("{:?}", String::from_utf8_lossy(shown).trim_end())
     }
 }
 
@@ -213,6 +216,11 @@ pub trait Codec: Clone + Send + 'static {
     /// whose greeting holds a secret leaves out what might repeat it.
     fn refused(&self, said: &[u8]) -> Refusal {
         Refusal::of::<Self>(said)
+    }
+
+    /// Of a whole reply that is an error: the server's own words, without marks of the protocol.
+    fn words<'a>(&self, reply: &'a [u8]) -> &'a [u8] {
+        reply
     }
 
     /// Looks for the reply that `input` begins with: all that the server answers to one request,

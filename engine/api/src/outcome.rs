@@ -61,26 +61,37 @@ pub enum ErrorKind {
     Timeout = 3,
     /// The connection was refused or lost.
     Connection,
-    /// The server said that it is busy or loading: later it may take the same.
+    /// The server said that it is asked too much, or that others are in the way: later it may take
+    /// the same.
     ServerBusy,
     /// The reply was not of the protocol.
     Protocol,
     /// Any other error reply.
     Other,
-    /// The server said that it does not take this: for want of rights, because it is a replica or
-    /// read-only, or because it is full.
+    /// The server said that it does not take this: for want of rights, or because it is a replica or
+    /// read-only.
     Refused,
+    /// The server said that it has no place: memory or storage is full.
+    Full,
+    /// The server said that the record is larger than it takes.
+    TooLarge,
+    /// The server said that it, or too many of its nodes, cannot serve now: it starts, loads, ends, or
+    /// has no leader.
+    Unavailable,
 }
 
 impl ErrorKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::Timeout,
         Self::Connection,
         Self::ServerBusy,
         Self::Protocol,
         Self::Other,
         Self::Refused,
+        Self::Full,
+        Self::TooLarge,
+        Self::Unavailable,
     ];
 
     /// A number below the length of [`ErrorKind::ALL`], the same for equal kinds only.
@@ -99,6 +110,9 @@ impl ErrorKind {
             Self::Protocol => "protocol",
             Self::Other => "other",
             Self::Refused => "refused",
+            Self::Full => "full",
+            Self::TooLarge => "too_large",
+            Self::Unavailable => "unavailable",
         }
     }
 }

@@ -1,33 +1,31 @@
-//! What was said of operations that failed: the first words of each kind since they were last
-//! forgotten, kept by the thread that does the operations.
+//! What was said of an operation that failed, kept from the driver that knows it to the engine that
+//! records it, by the thread that does the operation. An operation that succeeds touches nothing.
 
 use std::cell::RefCell;
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
 use crate::{ErrorKind, Outcome};
 
 thread_local! {
-    static SAID: RefCell<[Option<String>; ErrorKind::ALL.len()]> = RefCell::default();
+    static SAID: RefCell<(Option<ErrorKind>, String)> = RefCell::default();
 }
 
 /// An operation that failed in a way, and the words of whoever told so: the server, or the library
 /// that asks it.
 pub fn failed(kind: ErrorKind, words: &dyn Display) -> Outcome {
-    SAID.with_borrow_mut(|said| {
-        said[kind.index()].get_or_insert_with(|| words.to_string());
+    SAID.with_borrow_mut(|(of, said)| {
+        *of = Some(kind);
+        said.clear();
+        // Into a text nothing fails but the words' own description, of which the rest is kept.
+        let _ = write!(said, "{words}");
     });
     Outcome::Error(kind)
 }
 
-/// What was said first of operations of this thread that failed in a way.
-#[must_use]
-pub fn of(kind: ErrorKind) -> Option<String> {
-    SAID.with_borrow(|said| said[kind.index()].clone())
-}
-
-/// From now on others are the first.
-pub fn forget() {
-    SAID.with_borrow_mut(|said| *said = Default::default());
+/// Hands over what was said last of an operation of this thread, if it failed in that way; from now
+/// on nothing was said.
+pub fn take<R>(kind: ErrorKind, keep: impl FnOnce(&str) -> R) -> Option<R> {
+    SAID.with_borrow_mut(|(of, said)| (of.take() == Some(kind)).then(|| keep(said)))
 }
 
 #[cfg(test)]
@@ -35,13 +33,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_words_of_each_kind_are_kept() {
-        forget();
-        assert_eq!(failed(ErrorKind::Refused, &"full"), Outcome::Error(ErrorKind::Refused));
-        failed(ErrorKind::Refused, &"still full");
-        assert_eq!(of(ErrorKind::Refused).as_deref(), Some("full"));
-        assert_eq!(of(ErrorKind::Timeout), None);
-        forget();
-        assert_eq!(of(ErrorKind::Refused), None);
+    fn the_words_of_a_failure_are_told_once_and_of_its_kind_alone() {
+        let taken = |kind| take(kind, str::to_owned);
+        assert_eq!(failed(ErrorKind::Refused, &"read-only"), Outcome::Error(ErrorKind::Refused));
+        assert_eq!(taken(ErrorKind::Refused).as_deref(), Some("read-only"));
+        assert_eq!(taken(ErrorKind::Refused), None);
+        failed(ErrorKind::Refused, &"still");
+        assert_eq!(taken(ErrorKind::Timeout), None);
+        assert_eq!(taken(ErrorKind::Refused), None, "what was said is of one operation");
     }
 }

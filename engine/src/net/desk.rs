@@ -64,7 +64,7 @@ pub(super) struct Astray {
 impl Pending {
     /// As what it is recorded.
     #[inline]
-    fn operation(&self) -> Operation {
+    pub(super) fn operation(&self) -> Operation {
         match self.part {
             Part::Read | Part::Update(_) => Operation::ReadModifyWrite,
             _ => self.expected.operation,
@@ -225,9 +225,20 @@ impl<C: Codec> Desk<C> {
             outcome = self.verified(pending, outcome, reply);
         }
         if let Outcome::Error(kind) = outcome {
-            self.book.recorder().say(kind, self.now, reply);
+            self.keep_said(pending.expected.operation, kind, reply);
         }
         self.account_as(pending.expected.operation, pending, outcome);
+    }
+
+    /// Keeps the words of a reply, if it is the first of its operation and kind.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn keep_said(&mut self, operation: Operation, kind: ErrorKind, reply: &[u8]) {
+        let (codec, now) = (&self.codec, self.now);
+        let recorder = self.book.recorder();
+        if recorder.said(operation, kind).is_none() {
+            recorder.say(operation, kind, now, codec.words(reply));
+        }
     }
 
     /// What came of a read, after a look at what it found if that is wanted.
@@ -241,11 +252,24 @@ impl<C: Codec> Desk<C> {
         outcome
     }
 
-    /// Records that an operation failed now without a reply.
-    pub(super) fn fail(&mut self, pending: &Pending, kind: ErrorKind) {
+    /// Records that an operation failed now without a reply of its own; what the server said last
+    /// on its connection, if anything, tells why.
+    pub(super) fn fail(&mut self, pending: &Pending, kind: ErrorKind, said: Option<&str>) {
         if pending.part.is_recorded() {
+            if let Some(said) = said {
+                let now = self.now;
+                self.book.recorder().say(pending.operation(), kind, now, said.as_bytes());
+            }
             self.account(pending, Outcome::Error(kind));
         }
+    }
+
+    /// Records a reply to an operation of several parts that came now.
+    pub(super) fn account_reply(&mut self, pending: &Pending, outcome: Outcome, reply: &[u8]) {
+        if let Outcome::Error(kind) = outcome {
+            self.keep_said(pending.operation(), kind, reply);
+        }
+        self.account(pending, outcome);
     }
 
     /// Records what came of an operation now.

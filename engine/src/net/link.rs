@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind as IoError};
 
-use weighhouse_driver_api::{Codec, ErrorKind, Expected, Outcome, Parsed};
+use weighhouse_driver_api::{Codec, ErrorKind, Expected, Outcome, Parsed, Refusal};
 
 use super::desk::{Astray, Desk, Pace, Part, Pending};
 use super::state::State;
@@ -53,6 +53,8 @@ pub(super) struct Link<C: Codec> {
     /// The beginning of a reply whose end has not come.
     rest: Vec<u8>,
     scan: C::Scan,
+    /// What the server said last on a connection that is lost for it.
+    said: Option<String>,
     backoff: u64,
 }
 
@@ -67,6 +69,7 @@ impl<C: Codec> Link<C> {
             written: 0,
             rest: Vec::new(),
             scan: C::Scan::default(),
+            said: None,
             backoff: FIRST_BACKOFF,
         }
     }
@@ -282,7 +285,7 @@ impl<C: Codec> Link<C> {
         while at < input.len() {
             // What nobody asked for is not of the protocol.
             let Some(pending) = self.pending.front() else {
-                return Err(Lost(ErrorKind::Protocol));
+                return Err(self.not_understood(&input[at..]));
             };
             if pending.part != Part::Whole {
                 match self.parse_part(desk, &input[at..], &mut settled)? {
@@ -307,7 +310,7 @@ impl<C: Codec> Link<C> {
                     self.stray(desk, &input[at..at + consumed]);
                     at += consumed;
                 }
-                Err(_) => return Err(Lost(ErrorKind::Protocol)),
+                Err(_) => return Err(self.not_understood(&input[at..])),
             }
         }
         settled.consumed = at;
@@ -353,7 +356,9 @@ impl<C: Codec> Link<C> {
                 if pending.part == Part::Greeting && outcome != Outcome::Ok =>
             {
                 desk.heard = desk.now;
-                return Err(Lost(ErrorKind::Protocol));
+                self.said = Some(desk.codec.refused(input).said);
+                let Outcome::Error(kind) = outcome else { return Err(Lost(ErrorKind::Protocol)) };
+                return Err(Lost(kind));
             }
             Ok(Parsed::Complete { consumed, outcome }) => (consumed, outcome),
             Ok(Parsed::Incomplete) => return Ok(0),
@@ -362,7 +367,7 @@ impl<C: Codec> Link<C> {
                 return Ok(consumed);
             }
             Ok(Parsed::Continue { .. } | Parsed::Elsewhere { .. }) | Err(_) => {
-                return Err(Lost(ErrorKind::Protocol));
+                return Err(self.not_understood(input));
             }
         };
         self.pending.pop_front();
@@ -388,11 +393,19 @@ impl<C: Codec> Link<C> {
                 settled.measured += 1;
             }
             (_, outcome) => {
-                desk.account(&pending, outcome);
+                desk.account_reply(&pending, outcome, &input[..consumed]);
                 settled.measured += 1;
             }
         }
         Ok(consumed)
+    }
+
+    /// What came is not of the protocol.
+    #[cold]
+    #[inline(never)]
+    fn not_understood(&mut self, input: &[u8]) -> Lost {
+        self.said = Some(Refusal::quote(input));
+        Lost(ErrorKind::Protocol)
     }
 
     /// When the operation that has waited longest was sent.
@@ -403,12 +416,13 @@ impl<C: Codec> Link<C> {
     /// The connection is gone, with all that was under way on it. The oldest operation failed for
     /// the given reason, as did others that were sent no later than `also`.
     pub(super) fn lose(&mut self, desk: &mut Desk<C>, lost: Lost, also: u64) {
+        let said = self.said.take();
         for (position, pending) in std::mem::take(&mut self.pending).into_iter().enumerate() {
             let was_sent = pending.sent > 0;
             let same = position == 0 || (was_sent && pending.sent <= also);
             let kind = if same { lost.0 } else { ErrorKind::Connection };
             let pending = if was_sent { pending } else { Pending { sent: desk.now, ..pending } };
-            desk.fail(&pending, kind);
+            desk.fail(&pending, kind, said.as_deref());
             if let (Pace::Routed { .. }, true) = (desk.pace, pending.part.is_recorded()) {
                 desk.pausing.push_back((desk.now + FAILURE_PAUSE, self.index));
             }

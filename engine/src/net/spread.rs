@@ -72,7 +72,7 @@ impl<C: Codec> NetShard<C> {
     fn fail_routed(&mut self, index: usize, pending: &Pending, kind: ErrorKind) {
         let now = self.desk.now;
         let sent = if pending.sent > 0 { pending.sent } else { now };
-        self.desk.fail(&Pending { sent, ..*pending }, kind);
+        self.desk.fail(&Pending { sent, ..*pending }, kind, None);
         if let Pace::Routed { .. } = self.desk.pace {
             self.desk.pausing.push_back((now + FAILURE_PAUSE, index));
         }
@@ -140,6 +140,7 @@ impl<C: Codec> NetShard<C> {
         let to = spread.and_then(|spread| spread.read_elsewhere(&astray.reply));
         let moves = astray.pending.moves + 1;
         let (Some(to), true) = (to, moves <= MOST_MOVES) else {
+            self.desk.keep_said(astray.pending.operation(), ErrorKind::Other, &astray.reply);
             self.fail_routed(astray.index, &astray.pending, ErrorKind::Other);
             return Ok(());
         };

@@ -36,13 +36,23 @@ pub fn done(interval: &Value, outcome: &str) -> u64 {
     kinds.filter_map(|(_, one)| one.pointer(&format!("/{outcome}/count"))?.as_u64()).sum()
 }
 
+/// All ways in which an operation can fail.
+const ERRORS: [&str; 9] = [
+    "timeout",
+    "connection",
+    "server_busy",
+    "protocol",
+    "other",
+    "refused",
+    "full",
+    "too_large",
+    "unavailable",
+];
+
 /// How many operations of all kinds failed in an interval.
 #[must_use]
 pub fn failed(interval: &Value) -> u64 {
-    ["timeout", "connection", "server_busy", "protocol", "other", "refused"]
-        .iter()
-        .map(|kind| done(interval, &format!("errors/{kind}")))
-        .sum()
+    ERRORS.iter().map(|kind| done(interval, &format!("errors/{kind}"))).sum()
 }
 
 /// A driver that has ended.
@@ -233,11 +243,27 @@ impl Phase<'_> {
         total
     }
 
+    /// What was said first of an operation's failures of a kind; it has a time within the phase.
+    ///
+    /// # Panics
+    /// When nothing was said.
+    #[must_use]
+    pub fn words(&self, operation: &str, kind: &str) -> String {
+        let said = &self.finished["operations"][operation]["said"][kind];
+        let words = said["words"].as_str();
+        let words = words.unwrap_or_else(|| panic!("{operation}, {kind}: {:?}", self.finished));
+        let end = self.finished["at_us"].as_u64().expect("a time");
+        let begin = end - self.finished["duration_us"].as_u64().expect("a length");
+        let at = said["at_us"].as_u64().expect("a time");
+        // The phase's own bounds are those of its operations, to a fraction of a second.
+        assert!((begin - 1_000_000..=end).contains(&at), "{at} is not in {begin}..{end}");
+        words.to_owned()
+    }
+
     /// All operations of all outcomes but `ok`.
     #[must_use]
     pub fn not_ok(&self) -> u64 {
-        let errors = ["timeout", "connection", "server_busy", "protocol", "other", "refused"];
-        let outcomes = errors.iter().map(|kind| format!("errors/{kind}"));
+        let outcomes = ERRORS.iter().map(|kind| format!("errors/{kind}"));
         let outcomes: Vec<_> = outcomes
             .chain(["not_found", "verify_failed", "never_sent"].map(str::to_owned))
             .collect();

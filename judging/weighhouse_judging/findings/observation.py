@@ -64,6 +64,18 @@ class Sampled:
 
 
 @dataclass(frozen=True)
+class ErrorsSeen:
+    """An operation's errors of one kind in a phase, and what was said first of them."""
+
+    phase: str
+    operation: str | None
+    """None: of all operations together."""
+    kind: str
+    count: int
+    words: str | None
+
+
+@dataclass(frozen=True)
 class SettingSeen:
     """One line of the effective configuration; `default` None when the vendor's is not known."""
 
@@ -168,3 +180,5 @@ class RunObservation:
     cache_bytes: int | None = None
     """What each node gives to a cache before its files."""
     settings: Sequence[SettingSeen] = ()
+    failures: Sequence[ErrorsSeen] = ()
+    """What failed in its phases."""

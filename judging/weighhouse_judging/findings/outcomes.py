@@ -9,6 +9,7 @@ from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.observation import RunObservation
+from weighhouse_judging.findings.words import LONGEST_WORDS, cut
 
 ERRORS_CAUTION, ERRORS_ERROR = 0.001, 0.01
 NOT_FOUND_LIMIT = 0.01
@@ -21,6 +22,8 @@ UNDER_WAY_SHARE = 0.05
 DRAINED = 0.01
 """So much longer than asked, as a share, that more than the phase was measured."""
 RATE_ERROR = 0.1
+MOST_TOLD = 4
+"""Errors by operation and kind that a finding names."""
 CHANCE = 4.0
 """Standard deviations of a Poisson count that arrivals may lack by chance."""
 
@@ -118,6 +121,23 @@ def _who_was_the_limit(run: RunObservation) -> str:
     return "The system cannot keep this rate."
 
 
+def what_was_said(run: RunObservation, phase: str) -> str:
+    """The commonest errors of a phase, and the words of whoever told of them; each words once."""
+    failed = sorted((one for one in run.failures if one.phase == phase), key=lambda one: -one.count)
+    told: dict[str | None, list[str]] = {}
+    for one in failed[:MOST_TOLD]:
+        name = one.kind.replace("_", " ")
+        name = name if one.operation is None else f"{one.operation.replace('_', ' ')}, {name}"
+        words = None if one.words is None else cut(one.words, LONGEST_WORDS)
+        told.setdefault(words, []).append(f"{one.count:,} × {name}")
+    parts = [
+        "; ".join(names) + ("" if words is None else f": “{words}”")
+        for words, names in told.items()
+    ]
+    whole = "; ".join(parts)
+    return f" {whole}" + ("" if whole.endswith(".”") else ".") if parts else ""
+
+
 def errors(run: RunObservation) -> Finding | None:
     """Did operations fail?"""
     figures = run.everything
@@ -126,6 +146,7 @@ def errors(run: RunObservation) -> Finding | None:
     if share <= ERRORS_CAUTION:
         return None
     message = f"{figures.errors:,} of {total:,} operations failed ({percent(share, 2)})."
+    message += what_was_said(run, "measure")
     severity: Literal["caution", "error"] = "error" if share > ERRORS_ERROR else "caution"
     if run.broken_on_purpose:
         severity = "caution"
@@ -196,6 +217,7 @@ def load_complete(run: RunObservation) -> Finding | None:
         message = (
             f"{run.records_loaded:,} of {run.records_asked:,} records were acknowledged by the "
             "load phase; the workload ran on a smaller table than it names."
+            f"{what_was_said(run, 'load')}"
         )
         return checks.LOAD_COMPLETE.found("error", message, numbers)
     held = run.records_held

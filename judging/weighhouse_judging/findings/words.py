@@ -2,6 +2,8 @@
 
 US_PER_MS, US_PER_SECOND = 1e3, 1e6
 KIBI = 1024.0
+LONGEST_WORDS = 300
+"""Characters of a server's words that stand in a sentence; the run's page has all of them."""
 
 
 def quantile_name(quantile: float) -> str:
@@ -21,6 +23,12 @@ def duration_in_words(microseconds: float) -> str:
     if microseconds >= US_PER_MS:
         return f"{microseconds / US_PER_MS:,.3g} ms"
     return f"{microseconds:,.3g} µs"
+
+
+def cut(text: str, longest: int) -> str:
+    """A text on one line, of at most so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def bytes_in_words(size: float) -> str:

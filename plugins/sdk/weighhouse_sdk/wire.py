@@ -29,6 +29,8 @@ class Address(NamedTuple):
     """Where the host is a name: its addresses, tried in order; empty: it is looked up."""
     server_name: str = ""
     """What the server's certificate is for; empty: the host."""
+    database: int = 0
+    """Number of the logical database that the records are in, where there are such."""
 
     @property
     def endpoint(self) -> str:

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
@@ -26,7 +27,8 @@ pub const SCHEMA: &str = r#"{
   },
   "tls_server_name": {
     "type": "string",
-    "description": "The name that the server's certificate must be for; without it the host of the endpoint."
+    "default": "",
+    "description": "The name that the server's certificate must be for; empty: the host of the endpoint."
   },
   "tls_certificate_file": {
     "type": "string",
@@ -76,11 +78,17 @@ impl TlsOptions {
         let path = "the path of a PEM file";
         let mut taken = Self {
             ca_file: text(CA_FILE, path)?,
-            server_name: text(SERVER_NAME, "the name in the server's certificate")?,
+            server_name: None,
             certificate_file: text(CERTIFICATE_FILE, path)?,
             key_file: text(KEY_FILE, path)?,
             verify: None,
         };
+        if let Some(value) = options.remove(SERVER_NAME) {
+            let name = value.as_str().ok_or_else(|| {
+                OptionRefused::new(SERVER_NAME, "the name in the server's certificate")
+            })?;
+            taken.server_name = Some(name.to_owned()).filter(|name| !name.is_empty());
+        }
         if let Some(value) = options.remove(VERIFY) {
             let verify = value.as_bool();
             taken.verify = Some(verify.ok_or_else(|| OptionRefused::new(VERIFY, "true or false"))?);
@@ -134,7 +142,7 @@ impl TlsOptions {
         } else {
             builder.with_root_certificates(self.authorities()?)
         };
-        let config = match (&self.certificate_file, &self.key_file) {
+        let mut config = match (&self.certificate_file, &self.key_file) {
             (None, None) => builder.with_no_client_auth(),
             (Some(certificate), Some(key)) => {
                 let shown = certificates(CERTIFICATE_FILE, certificate)?;
@@ -149,6 +157,9 @@ impl TlsOptions {
                 return Err(OptionRefused::new(KEY_FILE, "needs tls_certificate_file beside it"));
             }
         };
+        // Each connection greets in full: servers that want a certificate and have no context for
+        // sessions refuse to go on with one (SSL_CTX_set_session_id_context(3)).
+        config.resumption = Resumption::disabled();
         Ok(Tls { config: Arc::new(config), name })
     }
 

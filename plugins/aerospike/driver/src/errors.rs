@@ -47,16 +47,17 @@ fn kind_of(error: &Error) -> ErrorKind {
 fn kind_of_code(code: ResultCode) -> ErrorKind {
     match code {
         ResultCode::Timeout => ErrorKind::Timeout,
-        // Out of memory or storage, writes are stopped; too large a record; or whoever asks may not.
-        ResultCode::ServerMemError
-        | ResultCode::RecordTooBig
-        | ResultCode::RoleViolation
-        | ResultCode::NotAuthenticated
-        | ResultCode::FailForbidden => ErrorKind::Refused,
-        // A hot key, a partition on its way, a quota.
+        // Out of memory or storage: writes are stopped.
+        ResultCode::ServerMemError => ErrorKind::Full,
+        ResultCode::RecordTooBig => ErrorKind::TooLarge,
+        // Whoever asks may not.
+        ResultCode::RoleViolation | ResultCode::NotAuthenticated | ResultCode::FailForbidden => {
+            ErrorKind::Refused
+        }
+        ResultCode::PartitionUnavailable => ErrorKind::Unavailable,
+        // A hot key, a queue, a quota.
         ResultCode::DeviceOverload
         | ResultCode::KeyBusy
-        | ResultCode::PartitionUnavailable
         | ResultCode::BatchQueuesFull
         | ResultCode::XdrKeyBusy
         | ResultCode::QuotaExceeded => ErrorKind::ServerBusy,
@@ -81,9 +82,9 @@ mod tests {
     #[test]
     fn codes_of_a_server_that_is_busy_are_told_from_others() {
         assert_eq!(kind_of_code(ResultCode::Timeout), ErrorKind::Timeout);
-        assert_eq!(kind_of_code(ResultCode::ServerMemError), ErrorKind::Refused);
+        assert_eq!(kind_of_code(ResultCode::ServerMemError), ErrorKind::Full);
         assert_eq!(kind_of_code(ResultCode::KeyBusy), ErrorKind::ServerBusy);
-        assert_eq!(kind_of_code(ResultCode::RecordTooBig), ErrorKind::Refused);
+        assert_eq!(kind_of_code(ResultCode::RecordTooBig), ErrorKind::TooLarge);
         assert_eq!(kind_of_code(ResultCode::KeyExistsError), ErrorKind::Other);
     }
 }

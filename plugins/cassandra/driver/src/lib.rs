@@ -167,7 +167,7 @@ impl Cql {
     ) -> Outcome {
         let rows = match found.map(QueryResult::into_rows_result) {
             Ok(Ok(rows)) => rows,
-            Ok(Err(_)) => return Outcome::Error(ErrorKind::Protocol),
+            Ok(Err(error)) => return said::failed(ErrorKind::Protocol, &error),
             Err(error) => return said::failed(kind_of(&error), &error),
         };
         let Ok(columns) = rows.maybe_first_row::<ColumnIterator<'_, '_>>() else {
@@ -220,10 +220,10 @@ fn kind_of(error: &ExecutionError) -> ErrorKind {
             | RequestAttemptError::UnableToAllocStreamId => ErrorKind::Connection,
             RequestAttemptError::DbError(error, _) => match error {
                 DbError::ReadTimeout { .. } | DbError::WriteTimeout { .. } => ErrorKind::Timeout,
-                DbError::Overloaded
-                | DbError::Unavailable { .. }
-                | DbError::IsBootstrapping
-                | DbError::RateLimitReached { .. } => ErrorKind::ServerBusy,
+                DbError::Overloaded | DbError::RateLimitReached { .. } => ErrorKind::ServerBusy,
+                DbError::Unavailable { .. } | DbError::IsBootstrapping | DbError::TruncateError => {
+                    ErrorKind::Unavailable
+                }
                 DbError::Unauthorized | DbError::AuthenticationError => ErrorKind::Refused,
                 DbError::ProtocolError => ErrorKind::Protocol,
                 _ => ErrorKind::Other,

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // also outside of the test functions
 
 use serde_json::{Value, json};
-use weighhouse_engine_testkit::{Cassandra, DriverRun, Run, Suite};
+use weighhouse_engine_testkit::{Cassandra, DriverRun, Interjection, Run, Suite};
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_weighhouse-driver-cql");
 
@@ -33,6 +33,8 @@ fn a_node() {
     .check();
     another_table_is_refused(&node);
     shards_load_their_shares(&node);
+    a_node_alone_says_that_others_are_missing(&node);
+    what_a_node_says_of_writes_is_told(&node);
     a_killed_node_is_counted_and_found_again(&mut node);
 }
 
@@ -57,6 +59,44 @@ fn shards_load_their_shares(node: &Cassandra) {
     assert_eq!(run.phase("load").count("insert", "ok"), 200);
     let measure = run.phase("measure");
     assert_eq!(measure.count("read", "ok") + measure.count("update", "ok"), 1001);
+}
+
+fn a_node_alone_says_that_others_are_missing(node: &Cassandra) {
+    let phases = json!([{"kind": "load"}, {"kind": "measure", "operation_count": 50}]);
+    let mut two = order(&node.endpoint(), "alone", &phases);
+    two["target"]["options"]["write_consistency"] = "two".into();
+    let run = Run::of(DRIVER, &two);
+    let load = run.phase("load");
+    assert_eq!(load.count("insert", "ok"), 0);
+    assert!(load.count("insert", "errors/unavailable") > 0);
+    let words = load.words("insert", "unavailable");
+    assert!(words.contains("Cannot achieve consistency level TWO"), "{words}");
+    let measure = run.phase("measure");
+    assert!(measure.words("update", "unavailable").contains("Cannot achieve"));
+}
+
+/// By a proxy: a node alone cannot be brought to say it.
+fn what_a_node_says_of_writes_is_told(node: &Cassandra) {
+    let phases = json!([{"kind": "measure", "operation_count": 50}]);
+    // Of a write that timed out: at ONE, none of one replica answered, and what it was.
+    let timed_out = b"\x00\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x06SIMPLE";
+    for (code, kind, words, more) in [
+        (0x1001, "server_busy", "Request timed out in the queue", &[][..]),
+        (0x1100, "timeout", "Operation timed out - received only 0 responses.", timed_out),
+        (0x1002, "unavailable", "Cannot read from a bootstrapping node", &[][..]),
+        (0x2100, "refused", "User reader has no MODIFY permission on <table ycsb.t>", &[][..]),
+    ] {
+        let proxy = Interjection::cql(&node.endpoint(), code, words, more);
+        let mut updates = order(&proxy.endpoint(), "told", &phases);
+        updates["workload"]["operations"] = json!({"update": 1.0});
+        updates["target"]["options"]["keyspace"] = format!("told_{code:x}").into();
+        let run = Run::of(DRIVER, &updates);
+        run.assert_finished();
+        let measure = run.phase("measure");
+        assert_eq!(measure.count("update", &format!("errors/{kind}")), 50, "{code:x}");
+        let said = measure.words("update", kind);
+        assert!(said.contains(words), "{said}");
+    }
 }
 
 fn a_killed_node_is_counted_and_found_again(node: &mut Cassandra) {

@@ -249,11 +249,17 @@ fn value_length(line: &[u8], word: usize) -> Result<usize, Malformed> {
         .ok_or(Malformed("a value without a length that makes sense"))
 }
 
-/// Replies of a server that has no place for a value, now or ever, or wants to know who asks.
-const FULL: [&[u8]; 3] = [
-    b"SERVER_ERROR out of memory",
-    b"SERVER_ERROR object too large",
-    b"CLIENT_ERROR unauthenticated",
+/// What a line means that tells an error, by the words that it begins with.
+const ERRORS: [(&[u8], ErrorKind); 8] = [
+    (b"SERVER_ERROR out of memory", ErrorKind::Full),
+    (b"SERVER_ERROR Out of memory", ErrorKind::Full),
+    (b"SERVER_ERROR object too large", ErrorKind::TooLarge),
+    (b"CLIENT_ERROR object too large", ErrorKind::TooLarge),
+    (b"CLIENT_ERROR unauthenticated", ErrorKind::Refused),
+    (b"CLIENT_ERROR", ErrorKind::Other),
+    // The others of a server are of the moment: too many connections, a proxy without its server.
+    (b"SERVER_ERROR", ErrorKind::ServerBusy),
+    (b"ERROR", ErrorKind::Other),
 ];
 
 /// What a line means that is a whole reply.
@@ -263,14 +269,11 @@ fn outcome(expected: Expected, line: &[u8]) -> Result<Outcome, Malformed> {
         b"END" | b"EN" if reads => Ok(Outcome::NotFound),
         b"STORED" | b"HD" | b"DELETED" if !reads => Ok(Outcome::Ok),
         b"NOT_STORED" | b"NOT_FOUND" | b"NS" | b"NF" if !reads => Ok(Outcome::NotFound),
-        _ if FULL.iter().any(|&words| line.starts_with(words)) => {
-            Ok(Outcome::Error(ErrorKind::Refused))
-        }
-        _ if line.starts_with(b"SERVER_ERROR") => Ok(Outcome::Error(ErrorKind::ServerBusy)),
-        _ if line == b"ERROR" || line.starts_with(b"CLIENT_ERROR") => {
-            Ok(Outcome::Error(ErrorKind::Other))
-        }
-        _ => Err(Malformed("a line that answers nothing that was asked")),
+        _ => ERRORS
+            .iter()
+            .find(|(words, _)| line.starts_with(words))
+            .map(|&(_, kind)| Outcome::Error(kind))
+            .ok_or(Malformed("a line that answers nothing that was asked")),
     }
 }
 
@@ -434,7 +437,7 @@ mod tests {
             let parsed = codec.parse(expected(Operation::Read), reply, &mut Scan::default());
             assert_eq!(parsed, Ok(Parsed::Complete { consumed: reply.len(), outcome }));
         }
-        let cases: [(Operation, &[u8], Outcome); 10] = [
+        let cases: [(Operation, &[u8], Outcome); 12] = [
             (Operation::Delete, b"DELETED\r\n", Outcome::Ok),
             (Operation::Delete, b"NOT_FOUND\r\n", Outcome::NotFound),
             (Operation::Insert, b"HD\r\n", Outcome::Ok),
@@ -445,7 +448,17 @@ mod tests {
             (
                 Operation::Update,
                 b"SERVER_ERROR out of memory storing object\r\n",
-                Outcome::Error(ErrorKind::Refused),
+                Outcome::Error(ErrorKind::Full),
+            ),
+            (
+                Operation::Update,
+                b"SERVER_ERROR object too large for cache\r\n",
+                Outcome::Error(ErrorKind::TooLarge),
+            ),
+            (
+                Operation::Read,
+                b"SERVER_ERROR Too many open connections\r\n",
+                Outcome::Error(ErrorKind::ServerBusy),
             ),
             (
                 Operation::Update,

@@ -9,12 +9,21 @@ use weighhouse_driver_api::ErrorKind;
 /// that of a write concern.
 const TIMEOUTS: [i32; 6] = [24, 50, 64, 89, 202, 262];
 
-/// The server cannot do it now: it is short of memory, has a conflict of writes, is asked too much,
-/// starts, ends, or is no primary yet.
-const BUSY: [i32; 13] = [91, 112, 133, 134, 146, 189, 325, 365, 462, 10058, 11600, 11602, 13436];
+/// The server cannot do it now: it is short of memory for it, has a conflict of writes, or is asked
+/// too much.
+const BUSY: [i32; 5] = [112, 146, 325, 365, 462];
 
-/// The server does not take it: whoever asks may not, it is a secondary, or out of disk.
-const REFUSED: [i32; 5] = [13, 18, 10107, 13435, 14031];
+/// It starts, ends, steps down, recovers, or finds no primary or too few nodes.
+const UNAVAILABLE: [i32; 10] = [74, 91, 100, 133, 134, 189, 10058, 11600, 11602, 13436];
+
+/// The server does not take it: whoever asks may not, or it is a secondary.
+const REFUSED: [i32; 4] = [13, 18, 10107, 13435];
+
+/// Out of disk.
+const FULL: [i32; 1] = [14031];
+
+/// The document is larger than is taken.
+const TOO_LARGE: [i32; 2] = [10334, 17419];
 
 /// What an error means.
 pub(crate) fn kind_of(error: &Error) -> ErrorKind {
@@ -45,6 +54,12 @@ fn of_code(code: i32) -> ErrorKind {
         ErrorKind::Refused
     } else if BUSY.contains(&code) {
         ErrorKind::ServerBusy
+    } else if UNAVAILABLE.contains(&code) {
+        ErrorKind::Unavailable
+    } else if FULL.contains(&code) {
+        ErrorKind::Full
+    } else if TOO_LARGE.contains(&code) {
+        ErrorKind::TooLarge
     } else {
         ErrorKind::Other
     }
@@ -64,16 +79,24 @@ mod tests {
 
     #[test]
     fn codes_of_the_server_have_their_kinds() {
-        // MaxTimeMSExpired, NotWritablePrimary, ExceededMemoryLimit, DuplicateKey.
+        // MaxTimeMSExpired, NotWritablePrimary, ExceededMemoryLimit, PrimarySteppedDown,
+        // OutOfDiskSpace, BSONObjectTooLarge, DuplicateKey.
         for (code, kind) in [
             (50, ErrorKind::Timeout),
             (10107, ErrorKind::Refused),
             (146, ErrorKind::ServerBusy),
+            (189, ErrorKind::Unavailable),
+            (14031, ErrorKind::Full),
+            (10334, ErrorKind::TooLarge),
             (11000, ErrorKind::Other),
         ] {
             assert_eq!(of_code(code), kind);
         }
-        assert!(TIMEOUTS.iter().all(|code| !BUSY.contains(code) && !REFUSED.contains(code)));
-        assert!(REFUSED.iter().all(|code| !BUSY.contains(code)));
+        let lists: [&[i32]; 6] = [&TIMEOUTS, &BUSY, &UNAVAILABLE, &REFUSED, &FULL, &TOO_LARGE];
+        let mut codes = lists.concat();
+        codes.sort_unstable();
+        let all = codes.len();
+        codes.dedup();
+        assert_eq!(codes.len(), all, "a code has one kind");
     }
 }

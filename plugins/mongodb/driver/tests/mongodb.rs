@@ -6,7 +6,7 @@
 
 use mongodb::bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
 use serde_json::{Value, json};
-use weighhouse_engine_testkit::{DriverRun, MongoStandIn, Run, Suite};
+use weighhouse_engine_testkit::{DriverRun, Interjection, MongoStandIn, Run, Suite};
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_weighhouse-driver-mongodb");
 
@@ -55,6 +55,7 @@ fn a_stand_in() {
     a_plain_insert_overwrites_nothing(&stand_in);
     updates_make_no_records(&stand_in);
     shards_load_their_shares(&stand_in);
+    what_a_server_says_of_writes_is_told(&stand_in);
     what_comes_too_late_is_not_taken_for_another_answer(&stand_in);
     a_killed_server_is_counted_and_found_again(&mut stand_in);
 }
@@ -124,6 +125,27 @@ fn with_another_end(mut value: Binary) -> Bson {
 
 fn as_text(value: Binary) -> Bson {
     Bson::String(String::from_utf8(value.bytes).unwrap())
+}
+
+/// By a proxy: the stand-in is never a secondary, and knows no rights.
+fn what_a_server_says_of_writes_is_told(stand_in: &MongoStandIn) {
+    let loaded = load(stand_in, "told");
+    for (code, name, kind, words) in [
+        (10107, "NotWritablePrimary", "refused", "not primary"),
+        (13, "Unauthorized", "refused", "not authorized on ycsb to execute command"),
+        (14031, "OutOfDiskSpace", "full", "available disk space is less than required"),
+    ] {
+        let proxy = Interjection::mongo(&stand_in.endpoint(), code, name, words);
+        let mut updates = measuring(loaded.clone(), &json!({"update": 1.0}), 10);
+        updates["target"]["endpoints"] = json!([proxy.endpoint()]);
+        let run = Run::of(DRIVER, &updates);
+        let measure = run.phase("measure");
+        assert!(measure.count("update", &format!("errors/{kind}")) > 0, "{:?}", measure.finished);
+        let said = measure.words("update", kind);
+        for part in [words, name, &code.to_string()] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
 }
 
 fn a_plain_insert_overwrites_nothing(stand_in: &MongoStandIn) {

@@ -12,9 +12,10 @@ mod encode;
 mod options;
 mod reply;
 
+use memchr::memmem;
 use weighhouse_driver_api::{
-    Codec, Expected, Feature, Fields, Identity, Malformed, Operation, OptionRefused, Options,
-    Outcome, Parsed, RecordShape, Refusal, Request, Spread, Verifier,
+    Codec, ErrorKind, Expected, Feature, Fields, Identity, Malformed, Operation, OptionRefused,
+    Options, Outcome, Parsed, RecordShape, Refusal, Request, Spread, Verifier,
 };
 
 use encode::{INDEX, bulk, header};
@@ -220,6 +221,12 @@ impl Codec for Resp {
             b"-NOAUTH" => "the server wants a password: set password_file, and username if need be",
             b"-WRONGPASS" => "are username and password_file those of the server?",
             b"-NOPERM" => "the user must be allowed PING, SELECT, and the workload's commands",
+            b"-MISCONF" => {
+                "it takes no writes until it can save: look at its log, and at its directory"
+            }
+            b"-LOADING" => "it still reads its data set: begin once it is there",
+            b"-MASTERDOWN" => "the replica has lost its primary: name another server",
+            b"-DENIED" => "it takes connections of its own machine alone (protected-mode)",
             b"-NOPROTO" => "the server does not speak RESP3: leave resp3 out",
             b"-ERR" if self.settings.resp3 => "does the server know HELLO? Else leave resp3 out",
             b"-ERR" if knows_password => "does the server want a password, or user names at all?",
@@ -227,6 +234,16 @@ impl Codec for Resp {
         };
         hint.clone_into(&mut refusal.hint);
         refusal
+    }
+
+    /// The first line that is an error, of a reply that may be several.
+    fn words<'a>(&self, reply: &'a [u8]) -> &'a [u8] {
+        let at = if reply.starts_with(b"-") {
+            1
+        } else {
+            memmem::find(reply, b"\r\n-").map_or(0, |before| before + 3)
+        };
+        reply[at..].split(|&byte| byte == b'\r').next().unwrap_or_default()
     }
 
     fn parse_greeting(&self, input: &[u8], scan: &mut Scan) -> Result<Parsed, Malformed> {
@@ -368,18 +385,33 @@ impl Resp {
     }
 }
 
-/// What an error reply means, by its first word.
+/// What an error reply means, by its first word and, where that is the general one, by the phrase
+/// that Redis and its relatives have for it.
 fn error_outcome(message: &[u8]) -> Outcome {
-    use weighhouse_driver_api::ErrorKind;
-    const BUSY: [&[u8]; 5] = [b"BUSY", b"LOADING", b"TRYAGAIN", b"MASTERDOWN", b"CLUSTERDOWN"];
-    const REFUSED: [&[u8]; 7] =
-        [b"OOM", b"READONLY", b"NOPERM", b"NOAUTH", b"WRONGPASS", b"MISCONF", b"NOREPLICAS"];
     let word = message.split(|&byte| byte == b' ').next().unwrap_or_default();
     Outcome::Error(match word {
-        word if BUSY.contains(&word) => ErrorKind::ServerBusy,
-        word if REFUSED.contains(&word) => ErrorKind::Refused,
+        b"BUSY" | b"TRYAGAIN" => ErrorKind::ServerBusy,
+        b"LOADING" | b"MASTERDOWN" | b"CLUSTERDOWN" | b"NOREPLICAS" => ErrorKind::Unavailable,
+        b"READONLY" | b"NOPERM" | b"NOAUTH" | b"WRONGPASS" | b"MISCONF" | b"DENIED" => {
+            ErrorKind::Refused
+        }
+        b"OOM" => ErrorKind::Full,
+        b"ERR" => of_phrase(&message.to_ascii_lowercase()),
         _ => ErrorKind::Other,
     })
+}
+
+fn of_phrase(message: &[u8]) -> ErrorKind {
+    let says = |phrase: &str| memmem::find(message, phrase.as_bytes()).is_some();
+    if says("out of memory") {
+        ErrorKind::Full
+    } else if says("exceeds maximum allowed size") || says("invalid bulk length") {
+        ErrorKind::TooLarge
+    } else if says("max number of clients") || says("operation not permitted") {
+        ErrorKind::Refused
+    } else {
+        ErrorKind::Other
+    }
 }
 
 #[cfg(test)]

@@ -90,6 +90,8 @@ fn error_outcome(error: &rocksdb::Error) -> Outcome {
     let kind = match error.kind() {
         Theirs::Busy | Theirs::TryAgain | Theirs::Incomplete => ErrorKind::ServerBusy,
         Theirs::TimedOut => ErrorKind::Timeout,
+        Theirs::IOError if error.to_string().contains("No space left") => ErrorKind::Full,
+        Theirs::ShutdownInProgress => ErrorKind::Unavailable,
         _ => ErrorKind::Other,
     };
     said::failed(kind, error)

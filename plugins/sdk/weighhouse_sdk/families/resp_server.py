@@ -212,13 +212,16 @@ class RespServer(ServerPlugin):
         }
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
-        """The lines of INFO named in `sampled`; the number of keys as `keys`; whether it is a
-        primary as `primary`; of a replica, whether it is in touch with one as `link_up`.
+        """The lines of INFO named in `sampled`; the number of keys in the address' database as
+        `keys`; whether it is a primary as `primary`; of a replica, whether it is in touch with one
+        as `link_up`.
         """
         told = info(address, timeout_seconds)
         idle = {name for name, monitor in self.kept_while.items() if told.get(monitor) == "0"}
         found = numbers(told, (name for name in self.sampled if name not in idle))
-        fields = dict(pair.split("=") for pair in told.get("db0", "keys=0").split(","))
+        fields = dict(
+            pair.split("=") for pair in told.get(f"db{address.database}", "keys=0").split(",")
+        )
         found["keys"] = float(fields["keys"])
         if "role" in told:
             found["primary"] = float(told["role"] == "master")

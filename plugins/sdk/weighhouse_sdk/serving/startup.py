@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.endpoints import parts_of
+from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
@@ -24,6 +25,8 @@ UNREADABLE = (OSError, ReplyError, ValueError)
 EXTERNAL = "external"
 SERVER_NAME = "tls_server_name"
 """Driver option: what the servers' certificate is for."""
+DATABASE = "database"
+"""Driver option: where the records are."""
 
 
 class Starting(Hosting):
@@ -71,7 +74,10 @@ class Starting(Hosting):
                     "hand `deploy` what `reserve` returned on each machine",
                 )
         ports = tuple(Address(each.host, each.port) for each in all_nodes)
-        addresses = self.secure(context, self.spread(ports))
+        number = database_of(context.target)
+        addresses = tuple(
+            each._replace(database=number) for each in self.secure(context, self.spread(ports))
+        )
         peer_addresses = tuple(
             Address(address.host, each.peer_port)
             for address, each in zip(addresses, all_nodes, strict=True)
@@ -309,6 +315,12 @@ def own_numbers(context: Context) -> tuple[int, ...]:
     return whole if context.own_nodes is None else context.own_nodes
 
 
+def database_of(target: Target) -> int:
+    """The logical database that a target's records are in; 0 where databases have names."""
+    number = target.driver_options.get(DATABASE, 0)
+    return number if isinstance(number, int) else 0
+
+
 def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
     """Where clients reach the system, with what it wants to see of them."""
     known = {place.address.endpoint: place.address for place in deployed.places}
@@ -331,6 +343,7 @@ def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
                 path=parts.path,
                 resolved=context.hosts.get(parts.host, ()),
                 server_name=name,
+                database=database_of(context.target),
             )
         )
     return tuple(found)

@@ -145,7 +145,7 @@ async fn converse(endpoint: &str, hands: impl Hands) {
     assert_eq!(expiring.ask(Read, &[1], All).await, Outcome::NotFound);
 
     hands.fill();
-    assert_eq!(talk.ask(Insert, &[6], All).await, Outcome::Error(ErrorKind::Refused));
+    assert_eq!(talk.ask(Insert, &[6], All).await, Outcome::Error(ErrorKind::Full));
 }
 
 fn on_a_runtime(work: impl Future<Output = ()>) {
@@ -192,11 +192,11 @@ fn damaged_answers_are_found() {
             (Damage::Altered, Outcome::VerifyFailed),
             (Damage::Cut, Outcome::Error(ErrorKind::Connection)),
             (Damage::Code(2), Outcome::NotFound),
-            (Damage::Code(8), Outcome::Error(ErrorKind::Refused)),
+            (Damage::Code(8), Outcome::Error(ErrorKind::Full)),
             (Damage::Code(9), Outcome::Error(ErrorKind::Timeout)),
             (Damage::Code(14), Outcome::Error(ErrorKind::ServerBusy)),
             (Damage::Code(18), Outcome::Error(ErrorKind::ServerBusy)),
-            (Damage::Code(13), Outcome::Error(ErrorKind::Refused)),
+            (Damage::Code(13), Outcome::Error(ErrorKind::TooLarge)),
             (Damage::None, Outcome::Ok),
         ] {
             player.set(damage);

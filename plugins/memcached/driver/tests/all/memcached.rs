@@ -52,17 +52,23 @@ fn what_was_evicted_is_not_found() {
 }
 
 #[test]
-fn an_item_beyond_the_servers_limit_is_an_error_and_no_success() {
+fn an_item_beyond_the_servers_limit_is_too_large_and_not_busy() {
     let server = Server::memcached(&[]);
     let mut order = order(&server);
     order["workload"]["record_count"] = 20.into();
     order["workload"]["field_length"] = 200_000.into();
     order["phases"] = json!([{"kind": "load"}]);
-    let run = Run::of(DRIVER, &order);
-    run.assert_finished();
-    let load = run.phase("load");
-    assert_eq!(load.count("insert", "ok"), 0);
-    assert!(load.not_ok() >= 20);
+    for commands in ["text", "meta"] {
+        order["target"]["options"] = json!({"commands": commands});
+        let run = Run::of(DRIVER, &order);
+        run.assert_finished();
+        let load = run.phase("load");
+        let too_large = load.count("insert", "errors/too_large");
+        assert!(too_large >= 20, "{commands}: {:?}", load.finished);
+        assert_eq!(load.count("insert", "ok") + load.not_ok(), too_large, "{commands}");
+        let words = load.words("insert", "too_large");
+        assert_eq!(words, "SERVER_ERROR object too large for cache", "{commands}");
+    }
 }
 
 #[test]
@@ -94,11 +100,11 @@ fn a_server_without_memory_refuses_in_its_own_words_and_is_still_read() {
         let run = Run::of(DRIVER, &order);
         run.assert_finished();
         let measure = run.phase("measure");
-        let refused = measure.count("insert", "errors/refused");
+        let refused = measure.count("insert", "errors/full");
         assert!(refused > 0, "{commands}");
         assert_eq!(measure.not_ok(), refused, "{commands}: {:?}", measure.finished);
         assert_eq!(measure.count("read", "ok") + measure.count("insert", "ok") + refused, 20_000);
-        let words = &measure.finished["said"]["refused"]["words"];
+        let words = measure.words("insert", "full");
         assert_eq!(words, "SERVER_ERROR out of memory storing object", "{commands}");
     }
 }

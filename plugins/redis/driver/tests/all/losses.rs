@@ -152,16 +152,15 @@ fn a_server_without_memory_refuses_in_its_own_words_and_is_still_read() {
     let run = Run::of(DRIVER, &order);
     run.assert_finished();
     let measure = run.phase("measure");
-    let refused = measure.count("insert", "errors/refused");
+    let refused = measure.count("insert", "errors/full");
     assert!(refused > 0);
     assert_eq!(measure.not_ok(), refused, "{:?}", measure.finished);
     assert_eq!(count(&measure, "ok") + refused, 12_000);
     assert!(measure.intervals.iter().any(|one| {
-        done(one, "errors/refused") > 0
-            && one["operations"]["read"]["ok"]["count"].as_u64() > Some(0)
+        done(one, "errors/full") > 0 && one["operations"]["read"]["ok"]["count"].as_u64() > Some(0)
     }));
-    let words = measure.finished["said"]["refused"]["words"].as_str().unwrap();
-    assert!(words.starts_with("-OOM command not allowed"), "{words}");
+    let words = measure.words("insert", "full");
+    assert!(words.starts_with("OOM command not allowed"), "{words}");
 }
 
 #[test]
@@ -177,6 +176,8 @@ fn values_beyond_the_servers_limit_are_errors() {
     let load = run.phase("load");
     assert_eq!(load.count("insert", "ok"), 0);
     assert!(load.not_ok() >= 5);
+    assert!(load.count("insert", "errors/too_large") >= 5);
+    assert_eq!(load.words("insert", "too_large"), "ERR Protocol error: invalid bulk length");
 }
 
 #[test]

@@ -13,3 +13,4 @@ mod several;
 mod shares;
 mod tls;
 mod true_percentiles;
+mod words;
