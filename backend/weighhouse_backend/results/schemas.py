@@ -51,7 +51,7 @@ class ErrorsRead(BaseModel):
     said anything, as with a connection that was lost.
     """
 
-    phase: Literal["load", "warmup", "measure"]
+    phase: Literal["check", "load", "warmup", "measure"]
     operation: str | None
     """null: of all operations together, by an agent from before it told each."""
     kind: str
