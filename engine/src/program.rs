@@ -23,7 +23,7 @@ use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
 use crate::input;
 use crate::net::{Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA, TlsOptions};
-use crate::order::{Distribution, Load, Order};
+use crate::order::{Distribution, Load, Order, Verify};
 use crate::plan::{Failure, PhasePlan, Report, clients};
 use crate::workload::{Acknowledged, stream_hash};
 
@@ -302,6 +302,13 @@ fn program(
     }
 }
 
+/// Values as the order asks for them, and for what of them is checked.
+fn values_of(order: &Order) -> ValueSource {
+    let repetition = order.workload.value_repetition;
+    let source = ValueSource::compressible(order.seed, &order.shape(), repetition);
+    if order.verify == Verify::Shape { source.by_length() } else { source }
+}
+
 fn serve<W: Write>(
     identity: &Identity,
     clock: Clock,
@@ -319,11 +326,7 @@ fn serve<W: Write>(
         supported(&order, identity)?;
         let run = Run {
             clock,
-            values: Arc::new(ValueSource::compressible(
-                order.seed,
-                &order.shape(),
-                order.workload.value_repetition,
-            )),
+            values: Arc::new(values_of(&order)),
             acknowledged: Arc::new(Acknowledged::new(order.workload.record_count)),
             order: Arc::new(order),
             stop: Arc::clone(&stop),

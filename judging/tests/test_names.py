@@ -74,6 +74,8 @@ def with_settings(**parameters: Any) -> dict[str, Any]:
         ([with_settings(maxmemory_bytes=2**30), {}],
          ["Redis, maxmemory 1024 MiB", "Redis, maxmemory 0"]),
         ([{"deployment": "docker"}, {}], ["Redis, in a container", "Redis, as a process"]),
+        ([{"deployment": "external", "data": "keep"}, {"deployment": "external", "data": "once"}],
+         ["Redis, records there before", "Redis, loaded once"]),
         ([{"topology": {"nodes": 3}}, {}], ["Redis, 3 nodes", "Redis, 1 node"]),
         ([{"topology": {"nodes": 3, "replication_factor": 3}}, {"topology": {"nodes": 3}}],
          ["Redis, 3 copies", "Redis, 1 copy"]),

@@ -8,7 +8,12 @@ from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import CHECKS, MOST_WORDS, Finding
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
-from weighhouse_judging.findings.observation import ErrorsSeen, RunObservation, SettingSeen
+from weighhouse_judging.findings.observation import (
+    ErrorsSeen,
+    RunObservation,
+    Sampled,
+    SettingSeen,
+)
 from weighhouse_judging.findings.run_checks import check_run
 
 from .observations import FILLED, SOUND, course, faulty, found
@@ -43,6 +48,14 @@ EXAMPLES: dict[str, RunObservation] = {
     "Records came back wrong": faulty(verify_failed=1),
     "Data was not loaded whole": replace(SOUND, records_loaded=999),
     "Data was gone before the measurement": replace(SOUND, records_held=999),
+    "No record was there": replace(SOUND, sampled=Sampled(0, missing=1000)),
+    "Records were not there": replace(SOUND, sampled=Sampled(600, missing=400)),
+    "Records have another shape": replace(SOUND, sampled=Sampled(0, misshapen=1000)),
+    "Loaded beside other records": replace(SOUND, held_before=5),
+    "Repeats share records that writes change": replace(SOUND, data="once", writes=True),
+    "Repeats share one load": replace(SOUND, data="once"),
+    "Only some records are asked for": replace(SOUND, key_space=10**9),
+    "Nothing was loaded": replace(SOUND, data="keep", sampled=Sampled(1000)),
     "The machine was not quiet": replace(SOUND, steal_percent=4.0),
     "Data fits into memory": DATA,
     "Data is larger than the cache": replace(DATA, cache_bytes=250_000),

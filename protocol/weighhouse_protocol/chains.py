@@ -5,26 +5,10 @@ from collections.abc import Iterator, Sequence
 from weighhouse_protocol.load import OpenLoad
 from weighhouse_protocol.matrix import Matrix, OwnPoints
 from weighhouse_protocol.phases import ChainLink
+from weighhouse_protocol.records import MADE_BY_LOADING
 from weighhouse_protocol.workload import Workload
 
 LEAST_LINKS = 2
-LOADED_ALIKE = (
-    "record_count",
-    "insert_start",
-    "insert_count",
-    "field_count",
-    "field_length",
-    "field_length_distribution",
-    "min_field_length",
-    "field_length_histogram",
-    "field_name_prefix",
-    "insert_order",
-    "zero_padding",
-    "value_repetition",
-    "ttl_seconds",
-    "time_series",
-)
-"""Fields of a workload that tell what is loaded: one data set serves all links."""
 CHANGES_KEYS = ("insert", "delete")
 """Operations after which a phase that follows would not know which keys there are."""
 
@@ -77,7 +61,7 @@ def _data(chain: Sequence[ChainLink], workloads: Sequence[Workload]) -> Iterator
     first = workloads[places[chain[0].measure]]
     for link in chain[1:]:
         workload = workloads[places[link.measure]]
-        for field in LOADED_ALIKE:
+        for field in MADE_BY_LOADING:
             own, loaded = getattr(workload, field), getattr(first, field)
             if own != loaded:
                 yield (

@@ -63,6 +63,9 @@ class DriverOrder(Document):
     share: Share = Share()
     """Which part of a common load this driver makes. All parts have the run's seed: values follow
     from it alone, choices from it and the part's index."""
+    verify: Literal["values", "shape"] = "values"
+    """What is asked of values that are verified: that they were written for their key with the
+    order's seed; or that they have the workload's fields and lengths, whoever wrote them."""
     hold: bool = False
     """Whether each phase waits for a line on standard input, a `Go`."""
 
@@ -74,6 +77,8 @@ class DriverOrder(Document):
             written.pop("share", None)
         if not self.hold:
             written.pop("hold", None)
+        if self.verify == "values":
+            written.pop("verify", None)
         return written
 
 

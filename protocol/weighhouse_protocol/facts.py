@@ -144,6 +144,9 @@ class PolicyStatement(Report):
     max_run_seconds: Measure = 86_400.0
     max_rate_per_second: Measure | None = None
     max_clients: Bytes | None = None
+    external: Label = "all"
+    """What may be done to `external` systems: `read`, nothing is written; `prefix`, only keys with
+    a `key_prefix` are; `all`."""
     address: Label = "127.0.0.1"
     """Where peers of a gang reach servers on this machine."""
     slots: Many[SlotStatement] = (SlotStatement(),)

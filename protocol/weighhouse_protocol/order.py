@@ -166,6 +166,9 @@ class AttemptOrder(Report):
     gang: Many[GangMember] = ()
     """All members in order of their index; empty: this agent alone, without barriers. Clients,
     rate and operation counts of `load` and `phases` are this member's share already."""
+    written_before: bool = False
+    """An earlier attempt of the campaign has begun on the same target: what an external system
+    holds may be its."""
     manifest_digest: Label | None = None
     """Digest of the system's manifest that the run was planned with."""
     sample_seconds: Seconds = 1.0

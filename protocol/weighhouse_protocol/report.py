@@ -178,7 +178,10 @@ class PhaseEnded(Report):
     kind: Literal["phase_ended"] = "phase_ended"
     sequence: Order
     at_us: Instant
-    phase: Literal["load", "warmup", "measure"]
+    phase: Literal["check", "load", "warmup", "measure"]
+    """`check` is what was there before a run wrote anything: `read`, a sample of the records, of
+    which `verify_failed` have not the workload's fields and lengths; or `held`, how many records an
+    external system told (`ok`) beside which others are then loaded."""
     duration_us: Elapsed
     operations: FewBy[FewBy[Count]] = Field(default_factory=dict)
     """Operation → {ok, not_found, errors, verify_failed, never_sent}."""

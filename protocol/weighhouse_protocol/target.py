@@ -1,5 +1,6 @@
 """A target: a system as set up for a test."""
 
+import operator
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -11,6 +12,14 @@ Deployment = Literal["process", "docker", "external", "in_process"]
 """How a system is brought up; `in_process` systems live inside the driver."""
 OWN_NODES: frozenset[Deployment] = frozenset({"process", "docker"})
 """Deployments whose nodes the agent starts, and so may limit, break and end."""
+
+
+Data = Literal["fresh", "once", "keep"]
+"""Whose records are measured: `fresh`, each run loads its own; `once`, the first run of a campaign
+loads and its other runs of the same records go on with them; `keep`, nothing is loaded: what was
+there is measured, and a sample of it is looked at first."""
+Onto = Literal["empty", "any"]
+"""What an external system may hold before records are loaded into it."""
 
 
 class Topology(Document):
@@ -53,6 +62,14 @@ class Target(Document):
     image: Annotated[str, Named(300, least=0)] = ""
     """Container image of a `docker` deployment, with its tag; default: the plugin's."""
     limits: Limits = Limits()
+    data: Data = Field(default="fresh", exclude_if=lambda data: data == "fresh")
+    """Whose records are measured; `keep` for `external` deployments alone, `once` for those and
+    systems that live in the driver. Not written where it is the default: agents of before do not
+    know it."""
+    onto: Onto | None = Field(default=None, exclude_if=operator.not_)
+    """Of an `external` deployment whether records may be loaded beside others: `empty`, a system
+    that holds some before the campaign's first load ends the run; `any`, they may be there.
+    Default: the run goes on, and a finding says how many there were."""
     credentials: Name | None = None
     """Name of credentials in the agents' own settings, for `external` deployments; what they are
     never leaves the machine."""

@@ -5,9 +5,10 @@ snake case; `operations` gathers its `…proportion` properties.
 """
 
 import math
+import operator
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from weighhouse_protocol.base import Document, Fraction, Name
 from weighhouse_protocol.time_series import TimeSeries
@@ -38,6 +39,15 @@ ZIPFIAN_THETA = 0.99
 
 
 ADDED_ONE_BY_ONE = 64
+
+
+KEY_PLACE = "%s"
+"""Where a template of keys has the number: at its end."""
+
+
+def _without_place(prefix: object) -> object:
+    """`bench:user%s` as people write templates is the prefix `bench:user`."""
+    return prefix.removesuffix(KEY_PLACE) if isinstance(prefix, str) else prefix
 
 
 def power_sum(most: int, exponent: float) -> float:
@@ -125,7 +135,19 @@ class Workload(Document):
     """Records that a scan asks for, within both."""
     scan_length_distribution: Literal["uniform", "zipfian"] = "uniform"
     insert_order: Literal["hashed", "ordered"] = "hashed"
-    zero_padding: int = Field(default=1, ge=1, le=32)
+    key_prefix: Annotated[str, BeforeValidator(_without_place)] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=64,
+        pattern=r"^[!-$&-~]+$",
+        exclude_if=operator.not_,
+    )
+    """What all keys begin with, for example `bench:user` or, with a hash tag that keeps them on one
+    node of a cluster, `{bench}:user`; printable characters without blanks and %. Default: YCSB's
+    `user`, and nothing before points of time series. What a driver writes beside the records (an
+    index for scans) begins with it, too."""
+    zero_padding: int = Field(default=1, ge=1, le=180)
+    """Digits that the number in a key has at least."""
     verify_fraction: Fraction = 0.0
     """Share of reads whose value is checked against what was written."""
     value_repetition: Fraction = 0.0

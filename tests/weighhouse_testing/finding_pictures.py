@@ -294,6 +294,7 @@ PICTURES: dict[str, Callable[[], Drawing]] = {
     "not-found": sketches.not_found,
     "verification": sketches.verification,
     "load-complete": sketches.load_complete,
+    "data-found": sketches.data_found,
     "environment": environment,
     "memory-fit": sketches.memory_fit,
     "effective-configuration": sketches.effective_configuration,

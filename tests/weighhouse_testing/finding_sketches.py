@@ -150,6 +150,22 @@ def load_complete() -> Drawing:
     return drawing
 
 
+def data_found() -> Drawing:
+    """What a sample of records came to."""
+    drawing = Drawing(
+        "A sample of the records",
+        "Of 1,000 records drawn from all that the workload names, most were found whole, some had "
+        "other fields or lengths, and some were not there.",
+        170,
+    )
+    _shares(drawing, [
+        ("sampled", [(0.74, "fill-good", "found, of the workload's shape"),
+                     (0.14, "fill-caution", "another"), (0.12, "fill-bad", "none")]),
+    ])  # fmt: skip
+    drawing.text(120, 140, "found = sampled", "strong")
+    return drawing
+
+
 def memory_fit() -> Drawing:
     """Data against what was in effect."""
     drawing = Drawing(

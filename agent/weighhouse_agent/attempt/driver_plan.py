@@ -90,6 +90,10 @@ class DriverPlan:
         :raises CredentialsRefused: when the driver has no option for them.
         """
         self.options()
+        if self.target.data == "keep" and self.tool is not None and self.tool.loads == "tool":
+            name = self.tool.manifest.name
+            reason = f"keep: {name} can address no keys but those that it writes itself"
+            raise TargetInvalid([("data", reason)])
         self._check_tool()
 
     def _check_tool(self) -> None:
@@ -184,6 +188,11 @@ class DriverPlan:
         driver = self.plugin.manifest.driver.id
         known = declared(describe_driver(driver).options)
         return {**options, **credentials.driver_options(driver, known)}
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the driver here is the first of those that make the load together."""
+        return self._share().index == 0
 
     def _share(self) -> Share:
         own = own_member(self.order).share if is_gang(self.order) else None

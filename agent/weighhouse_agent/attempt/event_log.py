@@ -58,8 +58,27 @@ class Reporter:
         """The driver wrote an interval."""
         self.spool.append(lambda n, at: IntervalReported(sequence=n, at_us=at, interval=interval))
 
-    def phase_ended(self, event: PhaseFinished, stream_hash: str | None = None) -> None:
+    def held(self, records: int) -> None:
+        """The system holds records, and others are about to be loaded beside them."""
+        self.spool.append(
+            lambda n, at: PhaseEnded(
+                sequence=n,
+                at_us=at,
+                phase="check",
+                duration_us=0,
+                operations={"held": {"ok": records}},
+            )
+        )
+
+    def phase_ended(
+        self,
+        event: PhaseFinished,
+        stream_hash: str | None = None,
+        kind: Literal["check"] | None = None,
+    ) -> None:
         """The driver ended a phase.
+
+        :param kind: what its reads were for, where they are no phase of the order.
 
         :param stream_hash: of the driver that made it, where each link of a chain has its own.
         """
@@ -80,7 +99,7 @@ class Reporter:
             lambda n, at: PhaseEnded(
                 sequence=n,
                 at_us=at,
-                phase=event.phase,
+                phase=kind or event.phase,
                 duration_us=event.duration_us,
                 operations=counted,
                 errors=dict(errors),

@@ -22,7 +22,7 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, Hosts
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import PluginError, SystemFailed
-from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
+from weighhouse_sdk.lifecycle import Deployed, Description, MemoryUse, Plugin
 from weighhouse_sdk.machine.locality import any_is_here
 from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
@@ -31,17 +31,17 @@ from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_agent.attempt.compatibility import check_compatible, check_connections
 from weighhouse_agent.attempt.credentials import without_secrets
 from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, driver_name, gave_up
+from weighhouse_agent.attempt.ends import END_GRACE_SECONDS, ended_one, system_ended
 from weighhouse_agent.attempt.event_log import Moment, Reporter
 from weighhouse_agent.attempt.faults import Faulting
 from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.fill_limits import Filling
+from weighhouse_agent.attempt.held_data import beside, loads, sample_order, without_load
 from weighhouse_agent.attempt.sampler import Sampler
 from weighhouse_agent.delivery.spool import SpoolWriter
 from weighhouse_agent.machine.disk_space import DiskFull
+from weighhouse_agent.machine.kept_data import KeptData
 from weighhouse_agent.machine.policy import Policy, check_endpoint, hosts_of
-
-END_GRACE_SECONDS = 0.3
-"""A server that broke its connections may take so long until its end is seen."""
 
 
 @dataclass
@@ -74,6 +74,9 @@ class Execution:
     _sampler: Sampler | None = None
     _faulting: Faulting | None = None
     _filling: Filling | None = None
+    kept: KeptData | None = None
+    """Where records of `data: once` wait for the campaign's next run; None: they go with this."""
+    _all_went_well: bool = False
     _dead: Body | None = None
     _interrupted: bool = False
     _phases_before: int = 0
@@ -110,6 +113,7 @@ class Execution:
         self._hold_to_the_order()
         self._enter("collect")
         self._collect()
+        self._all_went_well = True
 
     def hurry(self, stop_seconds: float) -> None:
         """Give the system less time to end by itself."""
@@ -133,6 +137,8 @@ class Execution:
             with suppress(DiskFull):
                 self._reporter.mark("stopped")
         keep_what_they_wrote(self.plugin, self.context)
+        if self._all_went_well and self.kept is not None:
+            self.kept.keep(self.context.data_directory)
         self.plugin.clean_up(self.context)
 
     # the course
@@ -156,6 +162,9 @@ class Execution:
         self.context.check()
         deployed = self._deployed = self.plugin.deploy(self.context)
         self._reach(self.plugin.endpoints(deployed))
+        if self.kept is not None and self.kept.take(self.context.data_directory):
+            self._reporter.mark("records_shared", "of an earlier run of the campaign")
+            self.order = without_load(self.order)
         self._reporter.mark("deployed", deployed.version)
         ready = self.plugin.wait_ready(self.context, deployed)
         self._reporter.mark("ready", f"after {ready.seconds:.3f} s")
@@ -174,14 +183,19 @@ class Execution:
     def _look_at(self, deployed: Deployed) -> None:
         self._description = self.plugin.describe(self.context, deployed)
         check_connections(self.order, self.plugin, self._description.settings)
-        self._memory("before")
+        found = self._memory("before")
         self._reporter.not_told(deployed.refusals)
+        if records := beside(self.order, None if found is None else found.records):
+            self._reporter.held(records)
 
     def _measure(self) -> None:
         """All links of a chain, one after the other on the same system; most runs have one."""
+        self._plan = self._plan_of(self.order)
+        if not loads(self.order) and self._plan.is_first:
+            self._look_for_records()
         for place, link in enumerate(links_of(self.order)):
             self._plan = self._plan_of(link)
-            driver, order = self._driver_order()
+            driver, order = self._driver_order(self._plan)
             with DriverRun(driver, order, self.context, name=driver_name(place)) as run:
                 self._run = run
                 self._watch(run.pid)
@@ -190,6 +204,19 @@ class Execution:
             self._phases_before += len(link.phases)
             if place < len(self.order.chain):
                 self._link_over()
+
+    def _look_for_records(self) -> None:
+        """Read a sample of the records that are to be there, before anything is measured."""
+        _, order = self._driver_order(replace(self._plan, tool=None))
+        driver = self.plugin.manifest.driver.id
+        with DriverRun(driver, sample_order(order), self.context, name="check") as run:
+            self._run = run
+            for event in run.events():
+                if isinstance(event, PhaseFinished):
+                    self._reporter.phase_ended(event, kind="check")
+                elif isinstance(event, Failed):
+                    raise self._gave_up(event)
+        self._run = None
 
     def _link_over(self) -> None:
         """A link has ended and another follows: what it left behind is its own.
@@ -201,8 +228,8 @@ class Execution:
             self._sampler.stop()
         self._memory("after")
 
-    def _driver_order(self) -> tuple[str, DriverOrder]:
-        return self._plan.order_for(self._endpoints, self._hosts)
+    def _driver_order(self, plan: DriverPlan) -> tuple[str, DriverOrder]:
+        return plan.order_for(self._endpoints, self._hosts)
 
     def _watch(self, driver_pid: int | None) -> None:
         """Begin to look at what is here, and be ready to break it."""
@@ -239,7 +266,7 @@ class Execution:
         """
         self.context.check()
         if (dead := self._dead or ended_one(self._deployed)) is not None:
-            raise self._system_ended(dead)
+            raise system_ended(dead)
         if self._faulting is not None and self._faulting.failure is not None:
             raise self._faulting.failure
         if self._filling is not None and self._filling.failure is not None:
@@ -321,21 +348,11 @@ class Execution:
         self._reporter.mark("system_ended", f"{process.name}: {process.exit_code}")
         self._end_driver()
 
-    def _system_ended(self, process: Body) -> SystemFailed:
-        code = process.exit_code
-        reason = process.reason()
-        how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
-        return SystemFailed(
-            f"{process.name} ended {how} during the run" + (f": {reason}" if reason else ""),
-            "its own log tells why; signal 9 often means that memory ran out",
-            process.log_tail(),
-        )
-
     def _gave_up(self, event: Failed) -> PluginError:
         self.context.check()
         dead = self._dead or ended_one(self._deployed, END_GRACE_SECONDS)
         if dead is not None:
-            return self._system_ended(dead)
+            return system_ended(dead)
         if self._faulting is not None and self._faulting.failure is not None:
             return self._faulting.failure
         log = self._run.process.log_tail() if self._run is not None else ()
@@ -346,14 +363,15 @@ class Execution:
     def _enter(self, phase: RunPhase) -> None:
         self._reporter.enter(phase)
 
-    def _memory(self, moment: Moment) -> None:
+    def _memory(self, moment: Moment) -> MemoryUse | None:
         """Of the system here; nothing where there is none."""
         if self._deployed is None:
-            return
+            return None
         pid = self._run.pid if self._run is not None else None
         found = self.plugin.memory(self.context, self._deployed, pid)
         seen = self._sampler.last if self._sampler is not None else None
         self._reporter.memory(moment, found, seen.resident_bytes if seen is not None else None)
+        return found
 
     def _describe_target(self, ready: Ready | None) -> None:
         """What was set up, with what the driver said of itself when it was ready."""
@@ -379,13 +397,3 @@ class Execution:
     def _co_located(self, endpoints: tuple[str, ...]) -> bool | None:
         """What this agent started is where its driver is, whatever its address."""
         return self.target.deployment != "external" or any_is_here(endpoints)
-
-
-def ended_one(deployed: Deployed | None, grace_seconds: float = 0.0) -> Body | None:
-    """The first of the system's processes that has ended by itself; None when all run."""
-    if deployed is None:
-        return None
-    for node in deployed.nodes:
-        if not node.down:
-            node.body.wait(grace_seconds)
-    return deployed.ended_by_itself()

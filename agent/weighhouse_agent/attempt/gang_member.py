@@ -31,7 +31,9 @@ from weighhouse_sdk.machine.procfs import boot_id
 from weighhouse_sdk.places import NodeAddress
 
 from weighhouse_agent.attempt.barriers import Gate, Released
-from weighhouse_agent.attempt.execution import END_GRACE_SECONDS, Execution, ended_one
+from weighhouse_agent.attempt.driver_plan import DriverPlan
+from weighhouse_agent.attempt.ends import END_GRACE_SECONDS, ended_one, system_ended
+from weighhouse_agent.attempt.execution import Execution
 from weighhouse_agent.attempt.gangs import (
     US,
     check_clock,
@@ -242,7 +244,7 @@ class GangExecution(Execution):
             self._faulting.begin((begins_at_us - self.context.clock.now_us()) / US)
         return begins_at_us
 
-    def _driver_order(self) -> tuple[str, DriverOrder]:
+    def _driver_order(self, plan: DriverPlan) -> tuple[str, DriverOrder]:
         told = self._formed.driver_options if self._formed is not None else {}
         if reserved := [name for name in told if is_reserved(name)]:
             raise PolicyRefused(
@@ -250,7 +252,7 @@ class GangExecution(Execution):
                 " agent's own",
                 "agents of one version on all machines do not do this",
             )
-        return self._plan.order_for(self._endpoints, self._hosts, told)
+        return plan.order_for(self._endpoints, self._hosts, told)
 
     def _driver_ready(self) -> None:
         self._go(0)
@@ -298,7 +300,7 @@ class GangExecution(Execution):
         sampled = self._sampler is not None
         dead = self._dead if sampled else ended_one(self._deployed)
         if dead is not None:
-            raise self._system_ended(dead)
+            raise system_ended(dead)
         if self._faulting is not None and self._faulting.failure is not None:
             raise self._faulting.failure
         return False

@@ -34,6 +34,7 @@ from weighhouse_agent.attempt.barriers import BarrierFiles, Gate
 from weighhouse_agent.attempt.credentials import credentials_for
 from weighhouse_agent.attempt.event_log import Reporter
 from weighhouse_agent.attempt.execution import Execution
+from weighhouse_agent.attempt.external_writes import check_writes
 from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.gang_member import GangExecution
 from weighhouse_agent.attempt.gangs import (
@@ -54,6 +55,7 @@ from weighhouse_agent.machine.home import (
     read_text,
     write_atomically,
 )
+from weighhouse_agent.machine.kept_data import kept_for
 from weighhouse_agent.machine.policy import PolicyFile, PolicyRefused, check_image, check_order
 from weighhouse_agent.machine.slots import join_memory_group
 
@@ -167,6 +169,7 @@ def _failure_of(
         policy = PolicyFile(directory.home.policy).read()
         target, hosts = check_order(policy, order)
         check_peers(policy, order)
+        check_writes(policy, order)
         slot = policy.slot(order.slot)
         _stay_on(policy.machine.agent_cpus or slot.processors)
         if unkept := join_memory_group(directory.home.path, slot, os.getpid()):
@@ -199,7 +202,10 @@ def _failure_of(
                 order, target, plugin, policy, context, spool, facts, tool, gate=gate
             )
         else:
-            execution = Execution(order, target, plugin, policy, context, spool, facts, tool)
+            kept = kept_for(directory.home, order)
+            execution = Execution(
+                order, target, plugin, policy, context, spool, facts, tool, kept=kept
+            )
         execution.run()
     except Cancelled:
         failure = _cancelled(directory)

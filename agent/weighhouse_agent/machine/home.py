@@ -7,6 +7,7 @@ instance.json   made once: tells this home from others
 claim.json      the claim under way, written before it is sent; claim-SLOT.json of each slot
 reserve         room for the outcome of a run that has filled the disk
 timings.json    what the server dictated last
+kept/SLOT/…     records that wait for a campaign's next run
 attempts/ID/    one attempt, until its result is delivered
 set-aside/ID/   attempts that the platform would not take
 ```
@@ -187,6 +188,11 @@ class Home:
     def attempts_directory(self) -> Path:
         """Attempts that are not delivered yet."""
         return self.path / "attempts"
+
+    @property
+    def kept_directory(self) -> Path:
+        """Records that wait for a campaign's next run, by slot."""
+        return self.path / "kept"
 
     @property
     def set_aside_directory(self) -> Path:

@@ -114,6 +114,9 @@ class Policy(Document):
 
     plugins: tuple[str, ...] = (EVERYTHING,)
     deployments: tuple[Deployment, ...] = ("process", "in_process")
+    external: Literal["read", "prefix", "all"] = "all"
+    """What may be done to `external` systems: `read`, nothing is written to them; `prefix`, only
+    keys of a workload's `key_prefix` are."""
     networks: tuple[Network, ...] = (
         ipaddress.IPv4Network("127.0.0.0/8"),
         ipaddress.IPv6Network("::1/128"),
@@ -160,6 +163,7 @@ class Policy(Document):
             max_run_seconds=self.max_run_seconds,
             max_rate_per_second=self.max_rate_per_second,
             max_clients=self.max_clients,
+            external=self.external,
             address=self.machine.address or self.machine.host,
             slots=tuple(each.statement() for each in self.slots),
         )

@@ -28,6 +28,7 @@ from weighhouse_agent import VERSION
 from weighhouse_agent.delivery.platform_client import GaveUp, PlatformAway, PlatformClient, Refused
 from weighhouse_agent.machine.disk_space import ROOM_SECONDS, Room
 from weighhouse_agent.machine.home import Home, HomeInUse
+from weighhouse_agent.machine.kept_data import IDLE_SECONDS, forget
 from weighhouse_agent.machine.policy import PolicyFile, PolicyRefused
 from weighhouse_agent.machine.slots import WHOLE_MACHINE, remove_memory_groups
 from weighhouse_agent.supervisor.enrolment import (
@@ -92,6 +93,7 @@ class Program:
 
         :returns: exit status.
         """
+        forget(self.home)
         loops = self._loops()
         tell_if_asked(self.home, self.client, lambda: _clocks(loops))
         workers = [
@@ -113,7 +115,9 @@ class Program:
         """Tell that there is no room, also while work is under way or waited for."""
         while not self._stop.wait(ROOM_SECONDS):
             with contextlib.suppress(Refused):  # whoever claims is told so, too
-                self._sessions.rest(Room(self.home).trouble())
+                trouble = Room(self.home).trouble()
+                forget(self.home, older_than_seconds=0.0 if trouble else IDLE_SECONDS)
+                self._sessions.rest(trouble)
 
     def _give_signs(self, loops: list[SlotLoop]) -> None:
         """Tell that this agent is there, as often as the platform asks it to, while it carries

@@ -226,7 +226,7 @@ def _not_emptied(manifest: Manifest) -> DisclaimerRead:
         title="Servers of somebody else were not emptied",
         text=f"These {manifest.name} servers were there before, and nothing on them is deleted by "
         "Weighhouse: records of other users, of earlier repeats and of earlier campaigns stayed. A "
-        "repeat loads over what the one before left, so that its loading may overwrite, records "
+        "repeat that loads does so over what was left, so that its loading may overwrite, records "
         "may outnumber the workload's, and memory, disk and caches are not those of a fresh "
         "system.",
         source=None,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy.orm import Session
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import (
     AttemptState,
@@ -18,6 +19,7 @@ from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.execution.gangs import GangService, awaits_result
 from weighhouse_backend.execution.orders import Work, attempt_token, order_of
+from weighhouse_backend.execution.shared_data import Earlier, on_the_same_system
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.models import Agent
@@ -27,13 +29,14 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.runs.attempt_repository import GangRepository, Held
 from weighhouse_backend.runs.errors import AttemptNotYours, AttemptTokenInvalid, EventsMissing
 from weighhouse_backend.runs.instants import microseconds
-from weighhouse_backend.runs.models import WHOLE_MACHINE, AttemptMember
+from weighhouse_backend.runs.models import WHOLE_MACHINE, AttemptMember, Cell
 from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_backend.runs.states import (
     LIVE_ATTEMPTS,
     LIVE_MEMBERS,
     AttemptStatus,
     MemberStatus,
+    RunStatus,
 )
 
 SEEN_SHARE = 3
@@ -285,11 +288,30 @@ class AttemptService:
     def _order(self, held: Held, member: AttemptMember, agent_token: str) -> AttemptOrder:
         token = attempt_token(agent_token, member.attempt_id, member.claim_id)
         member.token_hash = token_hash(token)
+        document = measured_document(self.experiments, held.campaign)
+        cell = self.repository.cell(held.run.cell_id)
         work = Work(
-            document=measured_document(self.experiments, held.campaign),
-            cell=self.repository.cell(held.run.cell_id),
+            document=document,
+            cell=cell,
             run=held.run,
             attempt=held.attempt,
             members=held.members,
+            earlier=self._earlier(held, document, cell),
         )
         return order_of(work, member, token)
+
+    def _earlier(self, held: Held, document: Experiment, cell: Cell) -> Earlier | None:
+        """Who wrote last to the external system that an attempt is about to be made on."""
+        if document.targets[cell.target_index].deployment != "external":
+            return None
+        targets = on_the_same_system(document.targets, cell.target_index)
+        found = self.gangs.latest_before(held.attempt, held.campaign.id, targets)
+        if found is None:
+            return None
+        attempt, run, of = found
+        ended_well = {RunStatus.SETTLING, RunStatus.COMPLETED}
+        return Earlier(
+            document.targets[of.target_index],
+            document.workloads[of.workload_index],
+            attempt.status == AttemptStatus.COMPLETED and run.status in ended_well,
+        )

@@ -46,9 +46,23 @@ def missing(members: Sequence[AttemptMember], name: str) -> tuple[AttemptMember,
     return tuple(member for member in members if name not in member.arrivals)
 
 
-def awaited(attempt: Attempt, phases: int) -> str | None:
-    """The first barrier that is not released; None after the last."""
-    return next((name for name in barriers(phases) if name not in attempt.releases), None)
+def awaited(attempt: Attempt, members: Sequence[AttemptMember], phases: int) -> str | None:
+    """The barrier at which a driver waits for the others; None: none does.
+
+    A run whose records are there has a phase less than its plan: nobody comes to one of its
+    barriers.
+
+    :param phases: how many the plan of the run has.
+    """
+    drivers = [member for member in members if member.share is not None]
+    return next(
+        (
+            name
+            for name in barriers(phases)
+            if name not in attempt.releases and any(name in one.arrivals for one in drivers)
+        ),
+        None,
+    )
 
 
 def away(
@@ -61,7 +75,7 @@ def away(
 
     :param phases: the plan of the run.
     """
-    name = awaited(attempt, len(phases))
+    name = awaited(attempt, members, len(phases))
     if name is None:
         return None
     arrived = [
@@ -69,8 +83,6 @@ def away(
         for member in members
         if member.share is not None and name in member.arrivals
     ]
-    if not arrived:
-        return None
     first_us = min(arrived)
     waited = now.timestamp() - first_us / MICROSECONDS
     limit = _limit_seconds(attempt, name, phases, first_us)

@@ -13,6 +13,7 @@ from weighhouse_protocol.phases import Phases
 
 from weighhouse_backend.campaigns.documents import load_of
 from weighhouse_backend.execution.load_shares import share_of_load, share_of_phase
+from weighhouse_backend.execution.shared_data import Earlier, loads
 from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell, Run
 
@@ -29,6 +30,8 @@ class Work:
     attempt: Attempt
     members: Sequence[AttemptMember]
     """In order of their index."""
+    earlier: Earlier | None = None
+    """The latest attempt of the campaign that had begun on the same external system."""
 
 
 def attempt_token(agent_token: str, attempt_id: UUID, claim_id: UUID | None) -> str:
@@ -40,9 +43,12 @@ def attempt_token(agent_token: str, attempt_id: UUID, claim_id: UUID | None) -> 
     return TOKEN_PREFIX + digest
 
 
-def planned_phases(phases: Phases) -> tuple[Phase, ...]:
-    """The driver's plan of a run, before it is shared out."""
-    plan = [Phase(kind="load", clients=phases.load_clients)]
+def planned_phases(phases: Phases, *, loaded: bool = True) -> tuple[Phase, ...]:
+    """The driver's plan of a run, before it is shared out.
+
+    :param loaded: whether records are to be loaded first.
+    """
+    plan = [Phase(kind="load", clients=phases.load_clients)] if loaded else []
     if phases.warmup_seconds > 0:
         plan.append(Phase(kind="warmup", duration_seconds=phases.warmup_seconds))
     plan.append(
@@ -63,6 +69,8 @@ def order_of(work: Work, member: AttemptMember, token: str) -> AttemptOrder:
     document, cell, run, attempt = work.document, work.cell, work.run, work.attempt
     phases, drivers = _course(document, cell.workload_index), document.placement.drivers
     share = Share() if member.share is None else Share.model_validate(member.share)
+    target, workload = document.targets[cell.target_index], document.workloads[cell.workload_index]
+    loaded = loads(target, workload, work.earlier)
     return AttemptOrder(
         manifest_digest=cell.manifest_digest,
         attempt_id=attempt.id,
@@ -70,13 +78,16 @@ def order_of(work: Work, member: AttemptMember, token: str) -> AttemptOrder:
         campaign_id=run.campaign_id,
         fence=attempt.number,
         attempt_token=token,
-        target=document.targets[cell.target_index],
-        workload=document.workloads[cell.workload_index],
+        target=target,
+        workload=workload,
         load=share_of_load(load_of(document, cell), share),
-        phases=tuple(share_of_phase(phase, share) for phase in planned_phases(phases)),
+        phases=tuple(
+            share_of_phase(phase, share) for phase in planned_phases(phases, loaded=loaded)
+        ),
         interval_seconds=phases.interval_seconds,
         chain=chain_of(document, cell),
         seed=run.seed,
+        written_before=work.earlier is not None,
         faults=document.faults,
         fill_until=None if document.sustained is None else document.sustained.until,
         threads=None if drivers.threads == "auto" else drivers.threads,

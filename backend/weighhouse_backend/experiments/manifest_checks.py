@@ -57,6 +57,7 @@ def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Iterat
     yield from fault_errors(experiment.faults, targets, manifests)
     yield from _pipeline_errors(experiment, manifests)
     yield from chain_errors(experiment, manifests)
+    yield from _filling_errors(experiment)
     yield from size_errors(experiment, manifests)
 
 
@@ -88,6 +89,17 @@ def _loaded(experiment: Experiment) -> Iterator[tuple[str, Load, list[Target]]]:
         for place, point in enumerate(level.points):
             own = [target for target in measured if target.name == point.target]
             yield f"{path}.points[{place}].load", point.load, own
+
+
+def _filling_errors(experiment: Experiment) -> Iterator[FieldError]:
+    """What is filled begins nearly empty, each time."""
+    for index, target in enumerate(experiment.targets):
+        if experiment.sustained is not None and target.data != "fresh":
+            yield FieldError(
+                path=f"targets[{index}].data",
+                message=f"{target.data}: a system that is to be filled begins with its own load",
+                expected="fresh, or another scenario than sustained",
+            )
 
 
 def _pipeline_errors(

@@ -126,6 +126,17 @@ class RevisionDiff(BaseModel):
     changes: list[ChangeRead]
 
 
+class EffectRead(BaseModel):
+    """What a campaign does to a system that somebody else runs."""
+
+    target: str
+    endpoints: list[str]
+    written: str
+    """In words; `nothing`."""
+    removed: str
+    """The same."""
+
+
 class PlanRead(BaseModel):
     """What a campaign of the document would be."""
 
@@ -140,6 +151,8 @@ class PlanRead(BaseModel):
     """Beyond those, where every cell seems worse than other campaigns: each is measured once more.
     0 where that is not done."""
     again_estimated_seconds: float
+    external: list[EffectRead]
+    """What is written to `external` targets, and what is removed from them."""
 
 
 class ComparabilityRead(BaseModel):

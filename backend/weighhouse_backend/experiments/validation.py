@@ -25,6 +25,7 @@ from weighhouse_backend.experiments.estimates import (
     campaign_seconds,
     most_campaign_seconds,
 )
+from weighhouse_backend.experiments.external_effects import external_effects
 from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
 from weighhouse_backend.experiments.manifest_checks import check, with_addresses_kept
 from weighhouse_backend.experiments.placement_checks import check_placement
@@ -101,6 +102,7 @@ class ValidationService:
                 most_estimated_seconds=round(most_campaign_seconds(experiment), 1),
                 again_runs=experiment.again_runs_count,
                 again_estimated_seconds=round(again_seconds(experiment), 1),
+                external=list(external_effects(experiment)),
             ),
             comparability=[
                 ComparabilityRead(

@@ -7,6 +7,7 @@ from weighhouse_judging.findings.observation import (
     ErrorsSeen,
     OperationFigures,
     RunObservation,
+    Sampled,
     SettingSeen,
 )
 from weighhouse_judging.findings.steadiness import Course
@@ -14,6 +15,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.records import writes
 from weighhouse_protocol.report import NOT_TOLD
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
@@ -25,7 +27,7 @@ from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
 from weighhouse_backend.results.failures import failures_of, phases_told
-from weighhouse_backend.results.schemas import DriverRecord
+from weighhouse_backend.results.schemas import DriverRecord, PhaseRecord
 from weighhouse_backend.runs.models import AttemptMember, Cell
 
 MEBIBYTE = 2**20
@@ -94,6 +96,11 @@ def observation(
         places=opened.max_in_flight if opened else None,
         co_located=record.co_located,
         records_asked=workload.records_to_load,
+        key_space=workload.record_count,
+        data=target.data,
+        writes=writes(workload, load),
+        sampled=sampled(record),
+        held_before=held_before(record),
         misses_expected=misses_expected(workload),
         broken_on_purpose=bool(document.faults),
         records_loaded=totals["load"].ok if "load" in totals else None,
@@ -199,6 +206,31 @@ def records_held(record: AttemptRecord) -> int | None:
     counts = [moment.get("records") for moment in told]
     known = [count for count in counts if count is not None]
     return sum(known) if known and len(known) == len(counts) else None
+
+
+def sampled(record: AttemptRecord) -> Sampled | None:
+    """What reads of a sample came to before the run; None: there were none."""
+    for item in record.phases:
+        phase = PhaseRecord.as_kept(item)
+        if phase.phase == "check" and (read := phase.operations.get("read")) is not None:
+            words = min(phase.said.values(), key=lambda one: one.at_us, default=None)
+            return Sampled(
+                found=read.get("ok", 0),
+                missing=read.get("not_found", 0),
+                misshapen=read.get("verify_failed", 0),
+                failed=read.get("errors", 0),
+                words="" if words is None else words.words,
+            )
+    return None
+
+
+def held_before(record: AttemptRecord) -> int | None:
+    """Records beside which the campaign's first load was made without anybody's word."""
+    for item in record.phases:
+        phase = PhaseRecord.as_kept(item)
+        if phase.phase == "check" and (held := phase.operations.get("held")) is not None:
+            return held.get("ok")
+    return None
 
 
 def misses_expected(workload: Workload) -> bool:

@@ -6,7 +6,7 @@ from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.results.schemas import ErrorsRead, PhaseRecord
 from weighhouse_backend.runs.instants import instant
 
-PHASES = ("load", "warmup", "measure")
+PHASES = ("check", "load", "warmup", "measure")
 
 
 def failures_of(told: Iterable[PhaseRecord]) -> list[ErrorsRead]:

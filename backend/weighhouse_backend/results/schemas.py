@@ -28,7 +28,7 @@ class MemoryRead(BaseModel):
 class PhaseRecord(Report):
     """What the driver said at the end of a phase."""
 
-    phase: Literal["load", "warmup", "measure"]
+    phase: Literal["check", "load", "warmup", "measure"]
     duration_us: int
     operations: dict[str, dict[str, int]] = Field(default_factory=dict)
     errors: dict[str, int] = Field(default_factory=dict)
@@ -51,7 +51,7 @@ class ErrorsRead(BaseModel):
     said anything, as with a connection that was lost.
     """
 
-    phase: Literal["load", "warmup", "measure"]
+    phase: Literal["check", "load", "warmup", "measure"]
     operation: str | None
     """null: of all operations together, by an agent from before it told each."""
     kind: str

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Run
+from weighhouse_backend.runs.models import Attempt, AttemptMember, Campaign, Cell, Run
 from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_backend.runs.states import (
     LIVE_ATTEMPTS,
@@ -115,6 +115,31 @@ class GangRepository:
         return self.session.scalars(query.order_by(Attempt.number)).all()
 
     # Of agents
+
+    def latest_before(
+        self, attempt: Attempt, campaign_id: UUID, targets: Collection[int]
+    ) -> tuple[Attempt, Run, Cell] | None:
+        """The latest attempt of a campaign that had begun on some of its targets before another was
+        offered; of a chain the one that leads it.
+
+        :param targets: positions in the campaign's document.
+        """
+        row = self.session.execute(
+            select(Attempt, Run, Cell)
+            .join(Run, Run.id == Attempt.run_id)
+            .join(Cell, Cell.id == Run.cell_id)
+            .where(
+                Run.campaign_id == campaign_id,
+                Run.leader_id.is_(None),
+                Cell.target_index.in_(list(targets)),
+                Attempt.id != attempt.id,
+                Attempt.started_at.is_not(None),
+                Attempt.offered_at <= attempt.offered_at,
+            )
+            .order_by(Attempt.offered_at.desc(), Attempt.id.desc())
+            .limit(1)
+        ).first()
+        return None if row is None else (row[0], row[1], row[2])
 
     def claimed_as(self, agent_id: UUID, claim_id: UUID) -> AttemptMember | None:
         """The membership an agent took with a claim, whatever became of it."""

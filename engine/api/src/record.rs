@@ -61,6 +61,9 @@ pub struct RecordShape {
     pub scans: bool,
     /// Records that one read asks for.
     pub keys_per_read: u16,
+    /// What all keys begin with, where the workload says so: whatever a driver writes beside the
+    /// records (an index) is named so, too.
+    pub key_prefix: Option<String>,
     /// A record may be there in part: deleted, and then updated in one field.
     pub may_be_partial: bool,
 }
@@ -83,6 +86,7 @@ impl RecordShape {
             reads_by_name: false,
             scans: false,
             keys_per_read: 1,
+            key_prefix: None,
             may_be_partial: false,
         }
     }

@@ -57,6 +57,20 @@ pub struct Order {
     /// Whether each phase waits for a line on standard input that says when it begins.
     #[serde(default)]
     pub hold: bool,
+    /// What is asked of values that are verified.
+    #[serde(default)]
+    pub verify: Verify,
+}
+
+/// What is asked of values that are verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verify {
+    /// That they were written for that key, with the order's seed.
+    #[default]
+    Values,
+    /// That they have the fields and lengths of the workload, whoever wrote them.
+    Shape,
 }
 
 /// Where the system is.
@@ -296,6 +310,10 @@ mod tests {
         let rates = serde_json::json!({"model": "open", "rate_per_second": 10,
                                        "operation_rates": {"read": 4, "update": 5}});
         assert!(refused("/load", rates).starts_with("load.operation_rates"));
+        for prefix in ["", "two words", "a\u{e4}", &"x".repeat(65)] {
+            let prefixed = serde_json::json!({"name": "x", "key_prefix": prefix});
+            assert!(refused("/workload", prefixed).starts_with("workload.key_prefix"));
+        }
         let unknown = serde_json::json!({"model": "open", "rate_per_second": 4,
                                          "operation_rates": {"reed": 4}});
         assert!(refused("/load", unknown).contains("reed"));

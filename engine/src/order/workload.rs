@@ -8,6 +8,9 @@ use super::{OrderRefused, TimeSeries, refuse, within};
 /// How far the shares of the operations may be from adding up to 1.
 const WEIGHT_TOLERANCE: f64 = 1e-6;
 
+/// Bytes that keys may begin with.
+const LONGEST_PREFIX: usize = 64;
+
 /// YCSB's only exponent, also of lengths.
 const ZIPFIAN_THETA: f64 = 0.99;
 
@@ -89,6 +92,9 @@ pub struct Workload {
     /// How record numbers become keys.
     #[serde(default)]
     pub insert_order: InsertOrder,
+    /// What keys begin with; none: YCSB's `user`, and points of time series with nothing.
+    #[serde(default)]
+    pub key_prefix: Option<String>,
     /// Digits that keys are padded to.
     #[serde(default = "one_digit")]
     pub zero_padding: usize,
@@ -295,7 +301,8 @@ impl Workload {
         within("workload.record_count", &self.record_count, &1, &1_000_000_000_000)?;
         within("workload.field_count", &self.field_count, &1, &1000)?;
         within("workload.field_length", &self.field_length, &1, &1_000_000)?;
-        within("workload.zero_padding", &self.zero_padding, &1, &32)?;
+        within("workload.zero_padding", &self.zero_padding, &1, &180)?;
+        self.check_prefix()?;
         within("workload.verify_fraction", &self.verify_fraction, &0.0, &1.0)?;
         self.check_draws()?;
         if let Some(series) = &self.time_series {
@@ -324,6 +331,16 @@ impl Workload {
         }
         if (total - 1.0).abs() > WEIGHT_TOLERANCE {
             return refuse(format!("workload.operations: the shares add up to {total}, not 1"));
+        }
+        Ok(())
+    }
+
+    /// Memcached's keys have at most 250 bytes, all of them printable.
+    fn check_prefix(&self) -> Result<(), OrderRefused> {
+        let Some(prefix) = &self.key_prefix else { return Ok(()) };
+        within("workload.key_prefix", &prefix.len(), &1, &LONGEST_PREFIX)?;
+        if !prefix.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return refuse("workload.key_prefix: printable characters of ASCII, without blanks");
         }
         Ok(())
     }
@@ -412,6 +429,7 @@ impl Workload {
         shape.ttl_seconds = self.ttl_seconds;
         shape.reads_by_name = self.read_fields_by_name;
         shape.keys_per_read = self.keys_per_read;
+        shape.key_prefix.clone_from(&self.key_prefix);
         shape
     }
 

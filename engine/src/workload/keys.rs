@@ -4,6 +4,7 @@ use super::digits::{Digits, MOST};
 use super::series::PointKeys;
 use crate::order::{InsertOrder, Workload};
 
+/// What YCSB's keys begin with.
 const PREFIX: &[u8] = b"user";
 
 /// YCSB's `Utils.fnvhash64`: FNV-1a over the eight octets, low first, made positive.
@@ -43,6 +44,10 @@ const FNV_POWERS: [u64; 9] = {
 pub struct KeyMaker {
     hashed: bool,
     padding: usize,
+    /// Digits from which on a key is made the short way: none, where it has a prefix of its own.
+    plain_from: usize,
+    /// In the place of YCSB's.
+    prefix: Option<Box<[u8]>>,
     points: Option<Box<PointKeys>>,
 }
 
@@ -50,11 +55,16 @@ impl KeyMaker {
     /// As the workload says.
     #[must_use]
     pub fn new(workload: &Workload) -> Self {
-        Self {
-            hashed: workload.insert_order == InsertOrder::Hashed,
-            padding: workload.zero_padding,
-            points: workload.time_series.as_ref().map(|series| Box::new(PointKeys::new(series))),
-        }
+        let hashed = workload.insert_order == InsertOrder::Hashed;
+        let made = Self::of(hashed, workload.zero_padding, workload.key_prefix.as_deref());
+        let series = workload.time_series.as_ref();
+        Self { points: series.map(|series| Box::new(PointKeys::new(series))), ..made }
+    }
+
+    fn of(hashed: bool, padding: usize, prefix: Option<&str>) -> Self {
+        let plain_from = if prefix.is_some() { usize::MAX } else { padding };
+        let prefix = prefix.map(|prefix| prefix.as_bytes().into());
+        Self { hashed, padding, plain_from, prefix, points: None }
     }
 
     /// Puts the key of a record into a buffer, in place of what was there.
@@ -62,13 +72,13 @@ impl KeyMaker {
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub fn write(&self, number: u64, key: &mut Vec<u8>) {
         if let Some(points) = &self.points {
-            return points.write(number, key);
+            return points.write(number, self.prefix.as_deref().unwrap_or_default(), key);
         }
         let hash = if self.hashed { fnv_hash(number) } else { 0 };
         let digits = Digits::of(if self.hashed { hash.cast_unsigned() } else { number });
         key.clear();
-        if digits.len() < self.padding || hash < 0 {
-            key.extend_from_slice(PREFIX);
+        if digits.len() < self.plain_from || hash < 0 {
+            key.extend_from_slice(self.prefix.as_deref().unwrap_or(PREFIX));
             // Java pads before the sign, which one hash of all has.
             for _ in digits.len() + usize::from(hash < 0)..self.padding {
                 key.push(b'0');
@@ -91,7 +101,11 @@ mod tests {
     use super::*;
 
     fn key(order: InsertOrder, padding: usize, number: u64) -> String {
-        let maker = KeyMaker { hashed: order == InsertOrder::Hashed, padding, points: None };
+        prefixed(order, padding, number, None)
+    }
+
+    fn prefixed(order: InsertOrder, padding: usize, number: u64, prefix: Option<&str>) -> String {
+        let maker = KeyMaker::of(order == InsertOrder::Hashed, padding, prefix);
         let mut key = b"left over".to_vec();
         maker.write(number, &mut key);
         String::from_utf8(key).unwrap()
@@ -130,5 +144,13 @@ mod tests {
         assert_eq!(key(InsertOrder::Hashed, 20, 0), "user06284781860667377211");
         assert_eq!(key(InsertOrder::Ordered, 1, 17), "user17");
         assert_eq!(key(InsertOrder::Ordered, 8, 17), "user00000017");
+    }
+
+    #[test]
+    fn a_prefix_stands_in_the_place_of_ycsbs() {
+        let tagged = |order, padding, number| prefixed(order, padding, number, Some("{b}:user"));
+        assert_eq!(tagged(InsertOrder::Hashed, 1, 0), "{b}:user6284781860667377211");
+        assert_eq!(tagged(InsertOrder::Ordered, 8, 17), "{b}:user00000017");
+        assert_eq!(prefixed(InsertOrder::Ordered, 180, 5, Some("k")).len(), 181);
     }
 }

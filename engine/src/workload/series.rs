@@ -62,13 +62,14 @@ impl PointKeys {
         Self { points, described: described.clone(), late }
     }
 
-    /// Puts the key of a point into a buffer, in place of what was there.
+    /// Puts the key of a point, behind a prefix, into a buffer, in place of what was there.
     #[inline(never)]
-    pub(super) fn write(&self, number: u64, key: &mut Vec<u8>) {
+    pub(super) fn write(&self, number: u64, prefix: &[u8], key: &mut Vec<u8>) {
         let (described, points) = (&self.described, &self.points);
         let (moment, position) = (number / points.series, number % points.series);
         let series = times(position, points.stride, points.series);
         key.clear();
+        key.extend_from_slice(prefix);
         letters(series / points.per_key, described.key_length, key);
         let (mut within, mut below) = (series % points.per_key, points.per_key);
         for cardinality in &described.tag_cardinalities {
@@ -122,7 +123,7 @@ mod tests {
 
     fn key(described: &TimeSeries, number: u64) -> String {
         let mut key = b"left over".to_vec();
-        PointKeys::new(described).write(number, &mut key);
+        PointKeys::new(described).write(number, b"", &mut key);
         String::from_utf8(key).unwrap()
     }
 

@@ -28,6 +28,7 @@ Role = Literal["same", "harmless", "compared", "may_explain", "cannot_be_avoided
 """What a row is to a comparison; `harmless` differs and shifts no figure."""
 
 NOT_KNOWN = "not known"
+LOADED = "loaded for each run"
 
 NOTHING_KNOWN = Translated(Comparables(), {})
 
@@ -43,6 +44,8 @@ class SideFacts:
     deployment: str | None = None
     nodes: int | None = None
     replication_factor: int | None = None
+    data: str | None = None
+    """Whose records are measured, where the target says."""
     translated: Translated = NOTHING_KNOWN
     """What it promises and is given, in the vocabulary."""
     aspects: Mapping[str, str] = field(default_factory=dict)
@@ -88,6 +91,8 @@ class _Aspect:
     explanation: str
     confounds: bool
     value: Callable[[SideFacts], object]
+    usual: object = None
+    """A value that says nothing where all sides have it."""
 
 
 _SUBJECT = ("system", "version")
@@ -110,6 +115,15 @@ _FIXED: tuple[_Aspect, ...] = (
         "Each copy of a record costs a write.",
         True,
         lambda side: side.replication_factor,
+    ),
+    _Aspect(
+        "data",
+        "Records",
+        "Records that each run loads, that repeats share, or that were there before are laid out "
+        "and cached differently.",
+        True,
+        lambda side: side.data,
+        usual=LOADED,
     ),
 )
 
@@ -273,7 +287,7 @@ def _options(names: Sequence[str]) -> Callable[[SideFacts], object]:
 
 def _row(aspect: _Aspect, sides: Sequence[SideFacts]) -> AspectRow | None:
     raw = [aspect.value(side) for side in sides]
-    if all(value is None for value in raw):
+    if all(value in (None, aspect.usual) for value in raw):
         return None
     values = tuple(NOT_KNOWN if value is None else str(value) for value in raw)
     same = len(set(values)) == 1

@@ -7,10 +7,15 @@ from weighhouse_protocol.fairness.facts import Facts, plain
 from weighhouse_protocol.fairness.translation import translate
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
-from weighhouse_protocol.target import Target
+from weighhouse_protocol.target import Data, Target
 
-from weighhouse_judging.fairness.sheet import SideFacts
+from weighhouse_judging.fairness.sheet import LOADED, SideFacts
 
+RECORDS: Mapping[Data, str] = {
+    "fresh": LOADED,
+    "once": "loaded once a campaign",
+    "keep": "there before",
+}
 SUPERSEDED = frozenset(
     ("durability", "replication", "consistency", "memory", "network", "compression", "eviction")
 )
@@ -65,6 +70,7 @@ def _plain_side(key: str, label: str, target: Target) -> SideFacts:
         deployment=target.deployment,
         nodes=target.topology.nodes,
         replication_factor=target.topology.replication_factor,
+        data=RECORDS[target.data],
         parameters={name: _words(value) for name, value in target.parameters.items()},
         driver=target.tool,
         driver_options={name: _words(value) for name, value in target.driver_options.items()},

@@ -200,6 +200,23 @@ LOAD_COMPLETE = Check(
     "it holds ≥ that",
     "counted by the driver; told by the system itself where it can",
 )
+DATA_FOUND = Check(
+    "data-found",
+    (
+        Outcome("No record was there", "None of"),
+        Outcome("Records were not there", "were not there"),
+        Outcome("Records have another shape", "not the workload's shape"),
+        Outcome("Loaded beside other records", "loaded beside"),
+        Outcome("Repeats share records that writes change", "writes change"),
+        Outcome("Repeats share one load", "share one load"),
+        Outcome("Only some records are asked for", "asks for keys of"),
+        Outcome("Nothing was loaded", "Nothing was loaded"),
+    ),
+    "records found in a sample of up to 1,000, whole, drawn alike from all that the workload asks "
+    "for = records sampled; records held before the campaign's first load = 0; records asked for = "
+    "record_count",
+    "read by the driver before anything else; told by the system itself where it can",
+)
 ENVIRONMENT = Check(
     "environment",
     (Outcome("The machine was not quiet"),),
@@ -266,7 +283,7 @@ LATENCY_UNDERSTATED = Check(
 CHECKS: tuple[Check, ...] = (
     LITTLES_LAW, UNACCOUNTED_CLIENTS, CLIENT_BOUND, CO_LOCATED, REPEATS, SAMPLES, STEADY_STATE,
     RATE_NOT_REACHED, AVERAGED_PERCENTILES, COORDINATED_OMISSION, ERRORS, NOT_FOUND, VERIFICATION,
-    LOAD_COMPLETE, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION, COMPARABILITY,
+    LOAD_COMPLETE, DATA_FOUND, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION, COMPARABILITY,
     CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED, BEYOND_RANGE, NEVER_SENT_UNTOLD,
     NOT_TOLD,
 )  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from weighhouse_protocol.report import SettingSource
+from weighhouse_protocol.target import Data
 
 from weighhouse_judging.findings.sizes import Beyond
 from weighhouse_judging.findings.steadiness import Course
@@ -42,6 +43,24 @@ class OperationFigures:
     def asked(self) -> int:
         """Operations that were sent, whatever became of them."""
         return self.ok + self.not_found + self.errors + self.verify_failed
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What reads of a sample of records came to, before anything was measured."""
+
+    found: int
+    """Whole, and of the workload's shape."""
+    missing: int = 0
+    misshapen: int = 0
+    failed: int = 0
+    words: str = ""
+    """What the server said first of those that failed."""
+
+    @property
+    def asked(self) -> int:
+        """Records in the sample."""
+        return self.found + self.missing + self.misshapen + self.failed
 
 
 @dataclass(frozen=True)
@@ -100,6 +119,16 @@ class RunObservation:
     """How many those are, in an open loop."""
     co_located: bool | None = None
     records_asked: int | None = None
+    key_space: int | None = None
+    """Records that the workload names in all; fewer may be loaded and asked for."""
+    data: Data = "fresh"
+    """Whose records they are, by the target."""
+    writes: bool = False
+    """The workload changes records while it is measured."""
+    sampled: Sampled | None = None
+    held_before: int | None = None
+    """Records that an external system held before the campaign's first load, which nobody said
+    yes to."""
     misses_expected: bool = False
     """The workload deletes records, lets them expire, or asks for keys that were never there."""
     broken_on_purpose: bool = False

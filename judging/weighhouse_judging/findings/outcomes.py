@@ -176,6 +176,8 @@ def not_found(run: RunObservation) -> Finding | None:
                 f"({percent(lost)}) was lost or evicted, or belongs to keys that are asked for "
                 "more often."
             )
+    elif run.data != "fresh":
+        message += ", of records that this run did not load: *data-found* says how many were there."
     else:
         whole = "" if loaded is None else f" All {loaded:,} records had been loaded."
         message += f", though only loaded keys are asked for: they were lost or evicted.{whole}"

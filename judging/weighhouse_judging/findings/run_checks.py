@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from weighhouse_judging.findings import course, outcomes, plausibility, surroundings
+from weighhouse_judging.findings import course, held_data, outcomes, plausibility, surroundings
 from weighhouse_judging.findings.checks import Finding
 from weighhouse_judging.findings.observation import RunObservation
 
@@ -21,6 +21,7 @@ RUN_CHECKS: tuple[Callable[[RunObservation], Finding | None], ...] = (
     plausibility.latency_understated,
     plausibility.beyond_range,
     outcomes.load_complete,
+    held_data.data_found,
     outcomes.verification,
     outcomes.errors,
     outcomes.not_found,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from weighhouse_protocol.fairness.facts import Facts, plain, setting_name
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
-from weighhouse_protocol.target import Target
+from weighhouse_protocol.target import Data, Target
 from weighhouse_protocol.text import numbered
 
 LONGEST_VALUE = 32
@@ -20,6 +20,11 @@ LONGEST_VALUE = 32
 BEFORE_IT = 6
 """Letters that are shown before the first that differs."""
 MEBIBYTE = 2**20
+RECORDS: Mapping[Data, str] = {
+    "fresh": "loaded for each run",
+    "once": "loaded once",
+    "keep": "records there before",
+}
 DEPLOYED: Mapping[str, str] = {
     "process": "as a process",
     "docker": "in a container",
@@ -128,6 +133,7 @@ def _ordered(
     if target.version != "any":
         yield "version", Trait("version", target.version, is_name=True)
     yield "deployment", Trait("", DEPLOYED.get(target.deployment, target.deployment))
+    yield "data", Trait("", RECORDS[target.data])
     topology, limits = target.topology, target.limits
     yield "nodes", Trait("", _many(topology.nodes, "node", "nodes"))
     yield "copies", Trait("", _many(topology.replication_factor, "copy", "copies"))

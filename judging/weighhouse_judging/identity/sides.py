@@ -19,7 +19,8 @@ from weighhouse_judging.identity.digests import (
     words,
 )
 
-CONFOUNDING = ("deployment", "topology.", "limits.")
+DATA = "data"
+CONFOUNDING = ("deployment", "topology.", "limits.", DATA)
 """Beginnings of the fields that count as confounders."""
 OF_A_PLUGIN = frozenset({"plugin", "place"})
 """Who set an address, a port or a folder; agents of before do not tell the two apart."""
@@ -95,12 +96,12 @@ def subject(before: Side, after: Side, system: str = "") -> list[Change]:
     found = [
         Change(
             (system or after.target.system) if name == "version" else name,
-            old[name],
-            new[name],
+            old.get(name, "fresh"),
+            new.get(name, "fresh"),
             confounder=name.startswith(CONFOUNDING),
         )
-        for name in old
-        if old[name] != new[name]
+        for name in {**old, **new}
+        if old.get(name) != new.get(name)
     ]
     same_version = old["version"] == new["version"] and old["system"] == new["system"]
     found += _settings_changed(before, after, all_of_them=same_version)
@@ -156,6 +157,8 @@ def _confounding(target: Target) -> dict[str, str]:
         "topology.replication_factor": str(target.topology.replication_factor),
         "limits.memory_mebibytes": words(target.limits.memory_mebibytes),
         "limits.cpus": words(target.limits.cpus),
+        # Where it is the default, sides are what they were before it was told.
+        **({} if target.data == "fresh" else {DATA: target.data}),
     }
 
 

@@ -3,7 +3,12 @@ import type { Run } from '@/api'
 /** An operation's errors of one kind in a phase. */
 export type Errors = Run['errors'][number]
 
-const PHASES: Record<Errors['phase'], string> = { load: 'load phase', warmup: 'warm-up', measure: 'measured phase' }
+const PHASES: Record<Errors['phase'], string> = {
+  check: 'sample of the records',
+  load: 'load phase',
+  warmup: 'warm-up',
+  measure: 'measured phase',
+}
 
 /** Where it happened: `update`, or `insert, load phase` outside of the measured one. */
 export function whereOf(errors: Errors): string {

@@ -5,8 +5,9 @@ use weighhouse_driver_api::{Fields, Operation, Request};
 use crate::Resp;
 use crate::options::{Layout, ScanIndex};
 
-/// The sorted set of all keys, by the name that YCSB's redis binding gives it.
-const INDEX: &[u8] = b"$8\r\n_indices\r\n";
+/// The sorted set of all keys, by the name that YCSB's redis binding gives it; behind the prefix of
+/// the keys, where they have one of their own.
+pub(crate) const INDEX: &str = "_indices";
 
 pub(crate) fn header(sign: u8, count: usize, out: &mut Vec<u8>) {
     out.push(sign);
@@ -166,7 +167,7 @@ impl Resp {
                 command(b"*2\r\n$3\r\nDEL\r\n$00\r\n", request.key, out);
                 if self.index != ScanIndex::None {
                     out.extend_from_slice(b"*3\r\n$4\r\nZREM\r\n");
-                    out.extend_from_slice(INDEX);
+                    out.extend_from_slice(&self.index_key);
                     bulk(request.key, out);
                 }
             }
@@ -180,7 +181,7 @@ impl Resp {
             ScanIndex::Lex => 0,
         };
         out.extend_from_slice(b"*4\r\n$4\r\nZADD\r\n");
-        out.extend_from_slice(INDEX);
+        out.extend_from_slice(&self.index_key);
         bulk(itoa::Buffer::new().format(score).as_bytes(), out);
         bulk(key, out);
     }
@@ -188,14 +189,14 @@ impl Resp {
     fn index_range(&self, request: &Request<'_>, out: &mut Vec<u8>) {
         if self.index == ScanIndex::Lex {
             out.extend_from_slice(b"*7\r\n$11\r\nZRANGEBYLEX\r\n");
-            out.extend_from_slice(INDEX);
+            out.extend_from_slice(&self.index_key);
             header(b'$', 1 + request.key.len(), out);
             out.push(b'[');
             out.extend_from_slice(request.key);
             out.extend_from_slice(b"\r\n$1\r\n+\r\n");
         } else {
             out.extend_from_slice(b"*7\r\n$13\r\nZRANGEBYSCORE\r\n");
-            out.extend_from_slice(INDEX);
+            out.extend_from_slice(&self.index_key);
             bulk(itoa::Buffer::new().format(java_hash(request.key)).as_bytes(), out);
             out.extend_from_slice(b"$4\r\n+inf\r\n");
         }

@@ -18,7 +18,7 @@ use weighhouse_driver_api::{
     Options, Outcome, Parsed, RecordShape, Refusal, Request, Spread, Verifier,
 };
 
-use encode::{bulk, header};
+use encode::{INDEX, bulk, header};
 use options::{Layout, ScanIndex, Secret, Settings};
 pub use reply::Scan;
 
@@ -32,6 +32,8 @@ pub struct Resp {
     index: ScanIndex,
     /// Each field's name as a bulk string.
     names: Vec<Vec<u8>>,
+    /// Name of the index, as it is sent.
+    index_key: Vec<u8>,
     reads_by_name: bool,
     keys_per_read: u16,
     may_be_partial: bool,
@@ -149,6 +151,7 @@ impl Codec for Resp {
             settings,
             index,
             names: shape.field_names().iter().map(|name| of(name.as_bytes())).collect(),
+            index_key: of(format!("{}{INDEX}", shape.key_prefix.as_deref().unwrap_or("")).as_bytes()),
             reads_by_name: shape.reads_by_name,
             keys_per_read: shape.keys_per_read,
             may_be_partial: shape.may_be_partial,

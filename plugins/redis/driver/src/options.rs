@@ -19,7 +19,7 @@ pub(crate) const SCHEMA: &str = r#"{
       "type": "string",
       "enum": ["auto", "none", "ycsb", "lex"],
       "default": "auto",
-      "description": "The index that scans go by, a sorted set _indices that every insert adds its key to. ycsb: scored by the key's Java hash code, as YCSB's redis binding; scans follow that order. lex: scored alike and so in order of the keys themselves. none: scans are refused. auto: ycsb when the workload scans, else none."
+      "description": "The index that scans go by, a sorted set _indices (behind key_prefix, where the workload has one) that every insert adds its key to. ycsb: scored by the key's Java hash code, as YCSB's redis binding; scans follow that order. lex: scored alike and so in order of the keys themselves. none: scans are refused. auto: ycsb when the workload scans, else none."
     },
     "database": {
       "type": "integer",

@@ -54,6 +54,18 @@ fn words(request: &str) -> Vec<&str> {
 }
 
 #[test]
+fn the_index_stands_behind_the_prefix_of_the_keys() {
+    let prefixed = shaped(&json!({"scan_index": "lex"}), |shape| {
+        shape.scans = true;
+        shape.key_prefix = Some("{b}:user".to_owned());
+    });
+    for operation in [Operation::Insert, Operation::Scan, Operation::Delete] {
+        let request = encoded(&prefixed, operation, Fields::All);
+        assert!(request.contains("$16\r\n{b}:user_indices\r\n"), "{request}");
+    }
+}
+
+#[test]
 fn an_insert_adds_its_key_to_the_index_that_scans_go_by() {
     let scans = |options: serde_json::Value| shaped(&options, |shape| shape.scans = true);
     let ycsb = scans(json!({}));
