@@ -14,7 +14,7 @@ from weighhouse_sdk.clock import SystemClock
 from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.places import Place
-from weighhouse_sdk.replies import NotYet
+from weighhouse_sdk.replies import LoginRefused, NotYet
 from weighhouse_sdk.testkit.resp_rights import free_address, served
 from weighhouse_sdk.testkit.rights_testing import (
     DESCRIBES,
@@ -50,7 +50,8 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
         end_at = clock.monotonic() + UP_SECONDS
         try:
             while clock.monotonic() < end_at and process.poll() is None:
-                with contextlib.suppress(OSError, NotYet):
+                # The account is made a moment after the node takes questions.
+                with contextlib.suppress(OSError, NotYet, LoginRefused):
                     rows(address._replace(credentials=OPERATOR), 10.0)
                     break
             yield address

@@ -21,7 +21,7 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Ready
 from weighhouse_sdk.registry import discover
 from weighhouse_sdk.serving.server import ServerPlugin
-from weighhouse_sdk.serving.startup import addresses_of
+from weighhouse_sdk.serving.startup import asked_addresses
 from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
 
 ASK_SECONDS = 5.0
@@ -115,7 +115,7 @@ def _listen(plugin: Plugin) -> None:
         ready = wait(self, context, deployed)
         version = deployed.version
         if context.target.deployment == "external" and isinstance(self, ServerPlugin):
-            version = self.version_served(addresses_of(context, deployed)[0], ASK_SECONDS)
+            version = self.version_served(asked_addresses(context, deployed)[0], ASK_SECONDS)
         note(context.target, version)
         return ready
 
