@@ -123,7 +123,9 @@ def test_accepted_it_is_the_level_that_holds(course: Course) -> None:
     course.next(RATE * (1 - LOSS) ** BUILDS)
 
     gate = course.gate(BUILDS + 1)
-    assert course.codes[-1] == gate["exit_code"] == 0, gate["message"]
+    # One campaign is the base now: where the machine is busy it may be too few to call it safe.
+    assert course.codes[-1] == gate["exit_code"], gate["message"]
+    assert gate["verdict"] != "regression", gate["message"]
     assert gate["base_campaign_ids"] == [slowest]
     assert gate["anchor_campaign_id"] == slowest
     assert course.gate(BUILDS)["verdict"] == "regression", "what was said of it stands"
