@@ -84,7 +84,13 @@ impl ValueSource {
         for stretch in pool.chunks_exact_mut(STRETCH) {
             stretch[STRETCH - repeated..].fill(ALPHABET[0]);
         }
-        Self { seed, pool, lengths: shape.lengths().clone(), field_count: shape.field_count(), lengths_only: false }
+        Self {
+            seed,
+            pool,
+            lengths: shape.lengths().clone(),
+            field_count: shape.field_count(),
+            lengths_only: false,
+        }
     }
 
     /// The same source, which takes any value of a length that the shape allows for one of its own:

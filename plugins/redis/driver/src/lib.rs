@@ -151,7 +151,9 @@ impl Codec for Resp {
             settings,
             index,
             names: shape.field_names().iter().map(|name| of(name.as_bytes())).collect(),
-            index_key: of(format!("{}{INDEX}", shape.key_prefix.as_deref().unwrap_or("")).as_bytes()),
+            index_key: of(
+                format!("{}{INDEX}", shape.key_prefix.as_deref().unwrap_or("")).as_bytes()
+            ),
             reads_by_name: shape.reads_by_name,
             keys_per_read: shape.keys_per_read,
             may_be_partial: shape.may_be_partial,

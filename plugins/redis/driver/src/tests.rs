@@ -136,7 +136,7 @@ fn the_replies_of_all_commands_of_an_operation_are_one_reply() {
     assert!(words(&insert).join(" ").contains("EXPIRE user5 60 ZADD"), "{insert}");
     let cases: [(Operation, &[u8], Outcome); 4] = [
         (Operation::Insert, b":2\r\n:1\r\n:1\r\n", Outcome::Ok),
-        (Operation::Insert, b":2\r\n-OOM no\r\n:1\r\n", Outcome::Error(ErrorKind::Refused)),
+        (Operation::Insert, b":2\r\n-OOM no\r\n:1\r\n", Outcome::Error(ErrorKind::Full)),
         (Operation::Delete, b":0\r\n:1\r\n", Outcome::NotFound),
         (Operation::Delete, b":1\r\n:0\r\n", Outcome::Ok),
     ];
@@ -300,8 +300,8 @@ fn replies_have_their_outcomes() {
         (Operation::Read, "-WRONGTYPE no\r\n", Outcome::Error(ErrorKind::Other)),
         (Operation::Read, "-BUSYKEY no\r\n", Outcome::Error(ErrorKind::Other)),
         (Operation::Read, "-BUSY script\r\n", Outcome::Error(ErrorKind::ServerBusy)),
-        (Operation::Insert, "-OOM command\r\n", Outcome::Error(ErrorKind::Refused)),
-        (Operation::Read, "!10\r\nLOADING it\r\n", Outcome::Error(ErrorKind::ServerBusy)),
+        (Operation::Insert, "-OOM command\r\n", Outcome::Error(ErrorKind::Full)),
+        (Operation::Read, "!10\r\nLOADING it\r\n", Outcome::Error(ErrorKind::Unavailable)),
     ] {
         assert_eq!(outcome(operation, reply.as_bytes()), expected, "{reply:?}");
     }

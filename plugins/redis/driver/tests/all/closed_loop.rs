@@ -109,7 +109,7 @@ fn error_replies_are_counted_by_kind_and_are_no_successes() {
     let run = Run::of(DRIVER, &order(&server, &workload, &json!([{"kind": "load"}])));
     run.assert_finished();
     let load = run.phase("load");
-    assert!(load.count("insert", "errors/refused") > 0);
+    assert!(load.count("insert", "errors/full") > 0);
     assert!(load.count("insert", "ok") < 5000);
 
     let server = Server::redis(&[]);

@@ -115,7 +115,7 @@ fn lose_a_master(load: &Value) {
     let run = if open { run.finish() } else { run.end() };
     run.assert_finished();
     let measure = run.phase("measure");
-    let gone = ["connection", "timeout", "server_busy"];
+    let gone = ["connection", "timeout", "server_busy", "unavailable"];
     let gone: u64 = gone.iter().map(|kind| count(&measure, &format!("errors/{kind}"))).sum();
     assert!(gone > 0, "{load}");
     assert_eq!(measure.not_ok(), gone, "{load}: {:?}", measure.finished);
