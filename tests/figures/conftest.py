@@ -1,7 +1,13 @@
-"""What the tests of verdicts share: one cell, whose noise is weighed once."""
+"""What these tests share: one cell, whose noise is weighed once, and somebody else's server."""
+
+import contextlib
+from collections.abc import Iterator
 
 import pytest
+from redis import Redis
+from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.builds import RATE, builds_of, paced_experiment
+from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.platform import RunningPlatform
 
 
@@ -11,3 +17,15 @@ def known_noise(platform: RunningPlatform) -> None:
     with builds_of(platform, "redis-server") as builds:
         builds.use(RATE)
         platform.weigh_noise(paced_experiment("weighed-noise"))
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[OwnRedis, Redis]]:
+    """A Redis that somebody else set up, and its keeper's client."""
+    found = OwnRedis(free_port())
+    found.start()
+    try:
+        with contextlib.closing(Redis(port=found.port)) as client:
+            yield found, client
+    finally:
+        found.kill()

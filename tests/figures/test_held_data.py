@@ -1,6 +1,5 @@
 """Records that were there: kept, shared by repeats, or beside which others are loaded."""
 
-import contextlib
 import hashlib
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import pytest
 import yaml
 from redis import Redis
-from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.agents import policy_of
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.own_redis import OwnRedis
@@ -25,18 +23,6 @@ def allowed(platform: RunningPlatform) -> Iterator[None]:
     """Its agent may use servers that were there before."""
     with policy_of(platform, POLICY):
         yield
-
-
-@pytest.fixture
-def server() -> Iterator[tuple[OwnRedis, Redis]]:
-    """A Redis that somebody else set up, and its keeper's client."""
-    found = OwnRedis(free_port())
-    found.start()
-    try:
-        with contextlib.closing(Redis(port=found.port)) as client:
-            yield found, client
-    finally:
-        found.kill()
 
 
 def experiment(slug: str, port: int, /, repetitions: int = 1, **more: Any) -> dict[str, Any]:

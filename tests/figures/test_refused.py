@@ -1,6 +1,5 @@
 """Servers that do not take what is asked: such a run has failed, in their words, and is no base."""
 
-import contextlib
 import re
 import subprocess
 from collections.abc import Iterator
@@ -29,18 +28,6 @@ def allowed(platform: RunningPlatform) -> Iterator[None]:
     """Its agent may use servers that were there before."""
     with policy_of(platform, 'deployments = ["external"]\nnetworks = ["127.0.0.0/8"]\n'):
         yield
-
-
-@pytest.fixture
-def server() -> Iterator[tuple[OwnRedis, Redis]]:
-    """A Redis that somebody else set up, and its keeper's client."""
-    found = OwnRedis(free_port())
-    found.start()
-    try:
-        with contextlib.closing(Redis(port=found.port)) as client:
-            yield found, client
-    finally:
-        found.kill()
 
 
 def experiment(slug: str, port: int) -> dict[str, Any]:

@@ -211,7 +211,8 @@ class Execution:
         driver = self.plugin.manifest.driver.id
         with DriverRun(driver, sample_order(order), self.context, name="check") as run:
             self._run = run
-            for event in run.events():
+            for told in run.events():
+                event = without_secrets(told, self.context.credentials())
                 if isinstance(event, PhaseFinished):
                     self._reporter.phase_ended(event, kind="check")
                 elif isinstance(event, Failed):

@@ -42,12 +42,6 @@ def lead_of(order: AttemptOrder) -> GangMember:
     return next((each for each in order.gang if each.nodes), order.gang[0])
 
 
-def address_url(host: str, port: int | None = None) -> str:
-    """`tcp://HOST[:PORT]`, with brackets where the address wants them."""
-    shown = f"[{host}]" if ":" in host else host
-    return f"tcp://{shown}" if port is None else f"tcp://{shown}:{port}"
-
-
 def shares_a_machine(gang: Sequence[GangMember], boots: Mapping[int, str]) -> bool:
     """Whether a member makes load on a machine that another, or itself, has nodes on.
 

@@ -3,9 +3,11 @@
 import pytest
 from weighhouse_backend.findings.evidence import (
     clock_errors,
+    held_before,
     is_understated,
     memory_limit,
     records_held,
+    sampled,
     steal_percent,
 )
 from weighhouse_backend.findings.memory import held_in_effect
@@ -13,7 +15,7 @@ from weighhouse_backend.measurements.models import ResourceSample, RunRecord
 from weighhouse_backend.measurements.records import merged
 from weighhouse_backend.results.schemas import DriverRecord
 from weighhouse_backend.runs.models import AttemptMember
-from weighhouse_judging.findings.observation import OperationFigures, RunObservation
+from weighhouse_judging.findings.observation import OperationFigures, RunObservation, Sampled
 from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.manifest import Manifest
@@ -148,3 +150,18 @@ def test_memory_for_data_is_what_was_in_effect(
     target = Target(name="t", system="some", parameters=parameters)
     found = held_in_effect(target, Workload(name="w"), system, settings)
     assert (found.data_bytes, found.cache_bytes, found.footprint_bytes) == (data, None, 1100)
+
+
+def test_a_sample_that_failed_is_told_in_the_servers_words() -> None:
+    words = "NOPERM this user has no permissions"
+    errors = {"operation": "read", "kind": "refused", "count": 3}
+    phase = {
+        "phase": "check",
+        "duration_us": 1000,
+        "operations": {"read": {"ok": 1, "not_found": 2, "errors": 3, "verify_failed": 4}},
+        "failed": [{**errors, "first": {"at_us": 5, "words": words}}],
+    }
+    record = merged([RunRecord(member=0, facts={}, memory={}, phases=[phase], commands=[])])
+    found = sampled(record)
+    assert found == Sampled(found=1, missing=2, misshapen=4, failed=3, words=words)
+    assert held_before(record) is None

@@ -27,7 +27,7 @@ from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
 from weighhouse_backend.results.failures import failures_of, phases_told
-from weighhouse_backend.results.schemas import DriverRecord, PhaseRecord
+from weighhouse_backend.results.schemas import DriverRecord
 from weighhouse_backend.runs.models import AttemptMember, Cell
 
 MEBIBYTE = 2**20
@@ -210,24 +210,23 @@ def records_held(record: AttemptRecord) -> int | None:
 
 def sampled(record: AttemptRecord) -> Sampled | None:
     """What reads of a sample came to before the run; None: there were none."""
-    for item in record.phases:
-        phase = PhaseRecord.as_kept(item)
+    for phase in phases_told(record):
         if phase.phase == "check" and (read := phase.operations.get("read")) is not None:
-            words = min(phase.said.values(), key=lambda one: one.at_us, default=None)
+            said = (one.first for one in phase.failed if one.first is not None)
+            first = min(said, key=lambda one: one.at_us, default=None)
             return Sampled(
                 found=read.get("ok", 0),
                 missing=read.get("not_found", 0),
                 misshapen=read.get("verify_failed", 0),
                 failed=read.get("errors", 0),
-                words="" if words is None else words.words,
+                words="" if first is None else first.words,
             )
     return None
 
 
 def held_before(record: AttemptRecord) -> int | None:
     """Records beside which the campaign's first load was made without anybody's word."""
-    for item in record.phases:
-        phase = PhaseRecord.as_kept(item)
+    for phase in phases_told(record):
         if phase.phase == "check" and (held := phase.operations.get("held")) is not None:
             return held.get("ok")
     return None
