@@ -25,6 +25,7 @@ from weighhouse_protocol.base import (
     Told,
     Whole,
 )
+from weighhouse_protocol.counts import CountsMoment, NodeCounts
 from weighhouse_protocol.driver import Interval, Said, Wire
 from weighhouse_protocol.facts import MachineFacts
 
@@ -163,6 +164,17 @@ class MemoryMeasured(Report):
     """What the system says it holds, copies aside, where it says so."""
 
 
+class ServerCounted(Report):
+    """What nodes of the system counted of their own work up to a moment."""
+
+    kind: Literal["counted"] = "counted"
+    sequence: Order
+    at_us: Instant
+    moment: CountsMoment
+    nodes: Few[NodeCounts]
+    """Those on the member's machine, or external ones, that told."""
+
+
 class OperationErrors(Report):
     """An operation's errors of one kind in a phase, and what was said first of them."""
 
@@ -208,6 +220,7 @@ AttemptEvent = Annotated[
     | TimelineMark
     | TargetDescribed
     | MemoryMeasured
+    | ServerCounted
     | PhaseEnded,
     Field(discriminator="kind"),
 ]

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_protocol.counts import CountsMoment, NodeCounts
 from weighhouse_protocol.driver import Interval, PhaseFinished, Ready
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.report import (
@@ -15,6 +16,7 @@ from weighhouse_protocol.report import (
     PhaseChanged,
     PhaseEnded,
     RunPhase,
+    ServerCounted,
     TargetDescribed,
     TimelineMark,
 )
@@ -129,6 +131,13 @@ class Reporter:
                 records=found.records,
             )
         )
+
+    def counted(self, moment: CountsMoment, nodes: Sequence[NodeCounts]) -> None:
+        """Nodes told their counters; nothing where none did."""
+        if nodes:
+            self.spool.append(
+                lambda n, at: ServerCounted(sequence=n, at_us=at, moment=moment, nodes=tuple(nodes))
+            )
 
     def target(
         self,

@@ -80,6 +80,7 @@ class ResultRepository:
                 commands=[],
                 facts={},
                 memory={},
+                counts={},
                 phases=[],
             )
             self.session.add(found)

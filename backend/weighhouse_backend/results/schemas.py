@@ -12,6 +12,7 @@ from weighhouse_protocol.report import OperationErrors, SettingSource
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, FailureRead, LoadLevelRead
 from weighhouse_backend.measurements.expired import ThinnedRead
+from weighhouse_backend.results.count_schemas import ReconciliationRead
 from weighhouse_backend.runs.states import AttemptStatus, MemberStatus, RunStatus
 
 
@@ -304,6 +305,9 @@ class RunFacts(RunListed):
     reproduce: Reproduce
     errors: list[ErrorsRead]
     """By phase, then the commonest first."""
+    reconciliation: ReconciliationRead | None
+    """What the servers counted of their own work beside what the client did; null: this system
+    keeps no such counters, or its plugin knows of none."""
     timeline: list[TimelineItem]
     log_streams: list[str]
     artifacts: list[ArtifactRead]
