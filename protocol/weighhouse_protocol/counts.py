@@ -73,6 +73,9 @@ class Counting(Document):
     """Commands that drivers, tools and observers send beside operations; a name that ends in `|*`
     stands for all commands of a container. All others are of somebody else."""
 
+    resets: Few[Label] = ()
+    """Commands that set the counters back, and are counted themselves from there on."""
+
     @model_validator(mode="after")
     def _names_each_once(self) -> Self:
         named = [command for row in self.rows for command in row.commands] + list(self.beside)

@@ -95,6 +95,8 @@ class Served:
     misses: int | None
     received_bytes: int | None
     sent_bytes: int | None
+    known: frozenset[str] = frozenset()
+    """Commands that were ever counted."""
 
 
 def between(before: Sequence[NodeCounts], after: Sequence[NodeCounts]) -> Served | str:
@@ -121,6 +123,7 @@ def between(before: Sequence[NodeCounts], after: Sequence[NodeCounts]) -> Served
         misses=_grown([(a.misses, b.misses) for a, b in pairs]),
         received_bytes=_grown([(a.received_bytes, b.received_bytes) for a, b in pairs]),
         sent_bytes=_grown([(a.sent_bytes, b.sent_bytes) for a, b in pairs]),
+        known=frozenset(name for each in after for name in each.commands),
     )
 
 
@@ -138,6 +141,10 @@ def reconciled(
     if isinstance(served, str):
         return Reconciled(counting.source, why_not=served)
     rows = [_row(one, client, served, keys_per_read) for one in counting.rows]
+    lacking = any(row.served < row.client.answered for row in rows if not row.why_not)
+    if lacking and served.known & set(counting.resets):
+        # Somebody sets them back again and again: the last time may have been in between.
+        return Reconciled(counting.source, why_not=BEGAN_ANEW)
     known = {command for one in counting.rows for command in one.commands}
     return Reconciled(
         source=counting.source,

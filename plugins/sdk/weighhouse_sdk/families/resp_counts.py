@@ -15,8 +15,6 @@ from weighhouse_sdk.wire import Address
 COMMAND = re.compile(r"^cmdstat_(?P<name>[^:]+):calls=(?P<calls>\d+),usec=(?P<us>\d+)")
 FAILED = re.compile(r"\bfailed_calls=(\d+)")
 ASKED = ("stats", "server", "replication", "commandstats")
-RESETS = ("config|resetstat",)
-"""Counted itself, so that a reset between two looks shows."""
 
 
 def counted(address: Address, timeout_seconds: float) -> NodeCounts | None:
@@ -53,10 +51,9 @@ def read(endpoint: str, text: str) -> NodeCounts | None:
             told[name] = value
     if told.get("role", "master") != "master" or not commands:
         return None
-    resets = sum(commands[name].calls for name in RESETS if name in commands)
     return NodeCounts(
         node=endpoint,
-        life=f"{told.get('run_id', '')} {told.get('process_id', '')} {resets}",
+        life=f"{told.get('run_id', '')} {told.get('process_id', '')}",
         commands=commands,
         hits=_number(told, "keyspace_hits"),
         misses=_number(told, "keyspace_misses"),
