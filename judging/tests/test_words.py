@@ -8,6 +8,7 @@ from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import CHECKS, MOST_WORDS, Finding
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_judging.findings.counted import BEGAN_ANEW, Asked, Reconciled
 from weighhouse_judging.findings.observation import (
     ErrorsSeen,
     RunObservation,
@@ -17,6 +18,7 @@ from weighhouse_judging.findings.observation import (
 from weighhouse_judging.findings.run_checks import check_run
 
 from .observations import FILLED, SOUND, course, faulty, found
+from .reconciling import counted
 
 DATA = replace(SOUND, record_bytes=1000, machine_memory_bytes=10**9)
 GANG = replace(SOUND, interval_seconds=1.0)
@@ -32,6 +34,13 @@ EXAMPLES: dict[str, RunObservation] = {
     "The client was the bottleneck": replace(SOUND, client_bound=True),
     "Driver shares the machine": replace(SOUND, co_located=True),
     "The system did not tell everything": replace(SOUND, not_told=("INFO: NOPERM",)),
+    "Somebody else used the server": counted(served=1100),
+    "Answers did not come from this server": counted(served=900),
+    "Replies were lost on the way": counted(Asked(found=980, unanswered=20)),
+    "The client counted misses as found": counted(misses=900),
+    "The server's counters began anew": replace(
+        SOUND, reconciled=Reconciled("INFO", why_not=BEGAN_ANEW)
+    ),
     "Too few samples in the tail": faulty(ok=10_000),
     "Not in a steady state": replace(
         SOUND, course=course([10_000.0 * 0.99**index for index in range(30)])

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from redis import Redis
 from weighhouse_testing.agents import policy_of
+from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.platform import RunningPlatform
@@ -57,6 +58,14 @@ def agrees(told: Told, *rows: str) -> None:
 def test_client_and_server_agree(platform: RunningPlatform, system: str) -> None:
     told = measured(platform, experiment(f"agree-{system}", system, think_time_us=0))
     agrees(told, "reads", "writes", "deletes")
+    figures = told.run["summary"]["figures"]
+    assert 0 < figures["hit_ratio"] <= 100
+    if system == "redis":
+        assert 0 < figures["server_call_us"] < figures["mean_us"]
+    shown = weighhouse(platform, "run", "show", told.run["id"])
+    for row in done(told)["rows"]:
+        assert f"{row['name']}: asked {row['asked']:,}, answered" in shown.stdout
+    assert shown.stdout.count(": agrees") == 3
 
 
 POLICY = 'deployments = ["external", "process"]\nnetworks = ["127.0.0.0/8"]\n'

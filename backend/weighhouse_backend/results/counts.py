@@ -17,7 +17,7 @@ from weighhouse_judging.findings.counted import (
     reconciled,
 )
 from weighhouse_judging.findings.reconciliation import differences
-from weighhouse_protocol.counts import Counting, NodeCounts
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.report import ServerCounted
@@ -27,6 +27,7 @@ from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.results.count_schemas import CountedRow, ReconciliationRead
 from weighhouse_backend.results.failures import phases_told
 from weighhouse_backend.results.schemas import PhaseRecord
+from weighhouse_backend.results.sources import HIT_RATIO, SERVER_CALL
 from weighhouse_backend.runs.models import Cell
 
 BEFORE, MEASURE, AFTER = "before", "measure", "after"
@@ -73,12 +74,6 @@ def reconciliation_of(
     return reconciled(manifest.counts, asked_of(phases), served, workload.keys_per_read)
 
 
-def measured_by(record: AttemptRecord) -> Served | None:
-    """What the servers counted in the measured phase, within a few milliseconds of its begin."""
-    served = between(nodes_at(record, MEASURE), nodes_at(record, AFTER))
-    return None if isinstance(served, str) else served
-
-
 def nodes_at(record: AttemptRecord, moment: str) -> list[NodeCounts]:
     """The counters of all nodes at a moment."""
     return [
@@ -109,20 +104,22 @@ def asked_of(phases: Sequence[PhaseRecord]) -> dict[str, Asked]:
     return found
 
 
-def call_us(served: Served, counting: Counting) -> float | None:
-    """Time that servers spent on a call of what clients ask, µs; None: not told."""
-    known = {command for row in counting.rows for command in row.commands}
-    counts = [count for name, count in served.commands.items() if name in known]
+def figures_counted(record: AttemptRecord, manifest: Manifest | None) -> dict[str, float]:
+    """Figures of what servers counted in the measured phase: time a call, µs, and hits, percent;
+    empty where they did not tell.
+    """
+    served = between(nodes_at(record, MEASURE), nodes_at(record, AFTER))
+    if manifest is None or manifest.counts is None or isinstance(served, str):
+        return {}
+    asked = {command for row in manifest.counts.rows for command in row.commands}
+    counts = [count for name, count in served.commands.items() if name in asked]
     spent = [count.us for count in counts if count.us is not None]
-    calls = sum(count.calls for count in counts)
-    return sum(spent) / calls if calls and len(spent) == len(counts) else None
-
-
-def hit_ratio(served: Served) -> float | None:
-    """Share of the keys asked for that were there; None: not told, or none was asked for."""
-    if served.hits is None or served.misses is None or not served.hits + served.misses:
-        return None
-    return served.hits / (served.hits + served.misses)
+    found = {}
+    if sum(spent) and len(spent) == len(counts):
+        found[SERVER_CALL] = sum(spent) / sum(count.calls for count in counts)
+    if served.hits and served.misses is not None:
+        found[HIT_RATIO] = 100 * served.hits / (served.hits + served.misses)
+    return found
 
 
 def read_of_run(
