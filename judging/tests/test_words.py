@@ -7,7 +7,7 @@ from weighhouse_judging.caveats.caveat_list import Beside, OfRun, caveats
 from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import CHECKS, MOST_WORDS, Finding
-from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_judging.findings.comparison_checks import CellRepeats, SideBuild, check_comparison
 from weighhouse_judging.findings.counted import BEGAN_ANEW, Asked, Reconciled
 from weighhouse_judging.findings.observation import (
     ErrorsSeen,
@@ -16,6 +16,8 @@ from weighhouse_judging.findings.observation import (
     SettingSeen,
 )
 from weighhouse_judging.findings.run_checks import check_run
+from weighhouse_judging.identity.sides import Side
+from weighhouse_protocol.target import Target
 
 from .observations import FILLED, SOUND, course, faulty, found
 from .reconciling import counted
@@ -87,6 +89,11 @@ SIDES = check_comparison(
                   "may_explain", ()),
     ],
     [CellRepeats("one", "balanced", "8 clients", "closed", 3)],
+    [
+        SideBuild(label, Side(Target(name="t", system="redis")), commit,
+                  frozenset({("redis-server", "4f0c" * 16, "")}))
+        for label, commit in (("one", "a" * 40), ("other", "b" * 40))
+    ],
 )  # fmt: skip
 
 

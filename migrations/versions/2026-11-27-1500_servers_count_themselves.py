@@ -1,4 +1,4 @@
-"""what servers counted of their own work stands beside what clients counted
+"""what servers counted stands beside what clients did, and which programs ran
 
 Revision: 0044, after 0042
 """
@@ -12,13 +12,15 @@ down_revision = "0042"
 branch_labels = None
 depends_on = None
 
+COLUMNS = {"counts": "'{}'::jsonb", "programs": "'[]'::jsonb"}
+
 
 def upgrade() -> None:
-    op.add_column(
-        "run_records",
-        sa.Column("counts", JSONB(), nullable=False, server_default=sa.text("'{}'::jsonb")),
-    )
+    for name, empty in COLUMNS.items():
+        column = sa.Column(name, JSONB(), nullable=False, server_default=sa.text(empty))
+        op.add_column("run_records", column)
 
 
 def downgrade() -> None:
-    op.drop_column("run_records", "counts")
+    for name in COLUMNS:
+        op.drop_column("run_records", name)

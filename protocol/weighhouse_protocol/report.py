@@ -28,6 +28,7 @@ from weighhouse_protocol.base import (
 from weighhouse_protocol.counts import CountsMoment, NodeCounts
 from weighhouse_protocol.driver import Interval, Said, Wire
 from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.programs import ProgramRan
 
 RunPhase = Literal["deploy", "load", "warmup", "measure", "collect"]
 """The phases of a run, as people see them."""
@@ -147,6 +148,8 @@ class TargetDescribed(Report):
     """Threads that made the load; None: told by an older agent, or none was made here."""
     layout: Label | None = None
     stream_hash: Label | None = None
+    programs: Few[ProgramRan] = ()
+    """What really ran on the member's machine; of an older agent none."""
 
 
 class MemoryMeasured(Report):

@@ -246,6 +246,23 @@ def reconciliation() -> Drawing:
     return drawing
 
 
+def same_program() -> Drawing:
+    """Two commits, and one digest."""
+    drawing = Drawing(
+        "One program under two versions",
+        "Two sides: their commits differ, their executables have the same digest, so that nothing "
+        "of a build is compared.",
+        140,
+    )
+    rows = [("a1b2c3d4e5", "4f0c91d2…", ""), ("f6e5d4c3b2", "4f0c91d2…", "the same program")]
+    for x, words in ((60, "commit"), (240, "what ran (sha256)")):
+        drawing.text(x, 44, words, "soft small")
+    for place, row in enumerate(rows):
+        for x, words in zip((60, 240, 420), row, strict=True):
+            drawing.text(x, 76 + 30 * place, words, "t-bad strong" if row[2] else "")
+    return drawing
+
+
 def comparability() -> Drawing:
     """A sheet with one red row."""
     drawing = Drawing(

@@ -8,6 +8,7 @@ from typing import Literal
 from weighhouse_protocol.counts import CountsMoment, NodeCounts
 from weighhouse_protocol.driver import Interval, PhaseFinished, Ready
 from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.programs import ProgramRan
 from weighhouse_protocol.report import (
     NOT_TOLD,
     IntervalReported,
@@ -147,6 +148,7 @@ class Reporter:
         ready: Ready | None,
         *,
         commands: Sequence[str] = (),
+        programs: Sequence[ProgramRan] = (),
         co_located: bool | None,
     ) -> None:
         """The target was set up.
@@ -155,6 +157,7 @@ class Reporter:
         :param facts: of this machine, versions included.
         :param ready: what the driver said of itself; None: there is none here.
         :param commands: what was done to set it up, where the system does not tell.
+        :param programs: what really runs here.
         :param co_located: whether driver and system share a machine; None: it cannot be known.
         """
         if ready is not None:
@@ -177,5 +180,6 @@ class Reporter:
                 threads=ready.shards if ready else None,
                 layout=ready.layout if ready else None,
                 stream_hash=ready.stream_hash if ready else None,
+                programs=tuple(programs),
             )
         )

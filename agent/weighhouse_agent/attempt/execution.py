@@ -38,6 +38,7 @@ from weighhouse_agent.attempt.event_log import Moment, Reporter
 from weighhouse_agent.attempt.faults import Faulting
 from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.fill_limits import Filling
+from weighhouse_agent.attempt.programs import programs_of
 from weighhouse_agent.attempt.sampler import Sampler
 from weighhouse_agent.delivery.spool import SpoolWriter
 from weighhouse_agent.machine.disk_space import DiskFull
@@ -380,15 +381,14 @@ class Execution:
         if (told := self._set_up()) is None:
             return
         self._described, deployed = True, self._deployed
-        endpoints = self._endpoints
-        if not endpoints and deployed is not None:
-            endpoints = self.plugin.endpoints(deployed)
+        endpoints = self._endpoints or (self.plugin.endpoints(deployed) if deployed else ())
         self._reporter.target(
             told,
             endpoints,
             self.facts,
             ready,
             commands=deployed.commands if deployed is not None else (),
+            programs=programs_of(deployed, self._run, self.tool, self.context.options),
             co_located=self._co_located(endpoints),
         )
 

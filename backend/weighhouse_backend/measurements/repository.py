@@ -81,6 +81,7 @@ class ResultRepository:
                 facts={},
                 memory={},
                 counts={},
+                programs=[],
                 phases=[],
             )
             self.session.add(found)

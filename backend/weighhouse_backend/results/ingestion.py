@@ -167,6 +167,7 @@ def note(record: models.RunRecord, event: Fact) -> None:
         record.layout = event.layout
         record.stream_hash = event.stream_hash
         record.threads = event.threads
+        record.programs = [one.model_dump(mode="json") for one in event.programs]
     elif isinstance(event, MemoryMeasured):
         memory = MemoryRead.model_validate(event.model_dump())
         moment = moment_of(event.moment, measured_phases(record.phases))

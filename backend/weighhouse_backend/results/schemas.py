@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from weighhouse_protocol.base import Report
 from weighhouse_protocol.driver import Said, Wire
 from weighhouse_protocol.load import Share
+from weighhouse_protocol.programs import ProgramRan
 from weighhouse_protocol.report import OperationErrors, SettingSource
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, FailureRead, LoadLevelRead
@@ -234,6 +235,8 @@ class TargetOfRun(BaseModel):
     effective_configuration: list[SettingRead]
     memory: MemoryOfRun
     commands: list[str]
+    programs: list[ProgramRan]
+    """What really ran, by digests of its files; none of runs from before they were told."""
     layout: str | None
     stream_hash: str | None
     """Of the first 10,000 operations: equal hashes mean equal operations."""

@@ -270,6 +270,13 @@ COMPARABILITY = Check(
     "read from targets, plugins and machines",
     scope="comparison",
 )
+SAME_PROGRAM = Check(
+    "same-program",
+    (Outcome("The same program under two versions"),),
+    "executables of two versions or commits have different digests, or their settings differ",
+    "SHA-256 of /proc/PID/exe, and of what it has mapped and open",
+    scope="comparison",
+)
 CLOSED_LOOP_LATENCY = Check(
     "closed-loop-latency",
     (Outcome("Latencies at different throughputs"),),
@@ -298,7 +305,7 @@ CHECKS: tuple[Check, ...] = (
     RATE_NOT_REACHED, AVERAGED_PERCENTILES, COORDINATED_OMISSION, ERRORS, NOT_FOUND, VERIFICATION,
     LOAD_COMPLETE, DATA_FOUND, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION, COMPARABILITY,
     CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED, BEYOND_RANGE, NEVER_SENT_UNTOLD,
-    NOT_TOLD, RECONCILIATION,
+    NOT_TOLD, RECONCILIATION, SAME_PROGRAM,
 )  # fmt: skip
 """Every check there is."""
 
