@@ -66,8 +66,8 @@ class Trend:
     clear: bool
     """Whether the interval excludes 0."""
     grown: float
-    """By how much it has grown over the series for sure (all but `FALSE_LEAKS`), in its unit, or as a
-    logarithm where it is relative; below 0: nothing is sure.
+    """By how much it has grown over the series for sure (all but `FALSE_LEAKS`), in its unit, or as
+    a logarithm where it is relative; below 0: nothing is sure.
     """
     hours: float
     reason: Reason
