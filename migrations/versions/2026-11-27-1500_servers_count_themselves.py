@@ -1,6 +1,6 @@
 """what servers counted stands beside what clients did, and which programs ran
 
-Revision: 0044, after 0042
+Revision: 0044, after 0043
 """
 
 import sqlalchemy as sa
@@ -8,7 +8,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0044"
-down_revision = "0042"
+down_revision = "0043"
 branch_labels = None
 depends_on = None
 
