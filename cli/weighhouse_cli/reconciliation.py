@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from weighhouse_protocol.percent import signed_percent
+
 from weighhouse_cli.console import OUT
 
 AGREES = 0.001
@@ -26,7 +28,7 @@ def lines_of(told: dict[str, Any]) -> Iterator[str]:
         elif abs(row["difference"]) <= AGREES:
             said = "agrees"
         else:
-            said = f"{100 * row['difference']:+.1f} %"
+            said = signed_percent(row["difference"])
         yield (
             f"{row['name']}: asked {row['asked']:,}, answered {row['answered']:,}, "
             f"served {row['served']:,}: {said}"
