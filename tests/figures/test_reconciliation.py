@@ -198,4 +198,4 @@ def test_a_server_that_does_not_tell_its_counters_is_measured(
     assert told.run["status"] == "completed", told.run["failure"]
     assert told.run["reconciliation"]["why_not"] == "not told"
     assert "reconciliation" not in told.findings
-    assert "INFO commandstats: NOPERM" in told.findings["not-told"]["message"]
+    assert "INFO: NOPERM" in told.findings["not-told"]["message"]

@@ -24,9 +24,7 @@ def counted(address: Address, timeout_seconds: float) -> NodeCounts | None:
     :raises ReplyError, OSError: when it does not answer.
     """
     questions = [("INFO", section) for section in ASKED]
-    texts = unless_refused(
-        address, "INFO commandstats", lambda: converse(address, timeout_seconds, *questions)
-    )
+    texts = unless_refused(address, "INFO", lambda: converse(address, timeout_seconds, *questions))
     if texts is None:
         return None
     if not all(isinstance(text, str) for text in texts):
