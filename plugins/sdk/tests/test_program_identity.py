@@ -4,20 +4,15 @@ import hashlib
 import os
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from weighhouse_sdk.machine.procfs import process_stat
 from weighhouse_sdk.machine.program_identity import build_id, program_in, program_of
+from weighhouse_testing.waits import until
 
 SLEEP = Path(str(shutil.which("sleep"))).resolve()
-
-
-def until(holds: Callable[[], bool]) -> None:
-    while not holds():
-        time.sleep(0.01)
 
 
 @contextmanager
@@ -26,9 +21,12 @@ def asleep(program: Path, **environment: str) -> Iterator[int]:
     with subprocess.Popen([program, "600"], env={**os.environ, **environment}) as one:
         try:
             exe = Path(f"/proc/{one.pid}/exe")
-            until(lambda: exe.resolve().name != Path("/bin/sh").resolve().name)
+            until("it is the program", lambda: exe.resolve().name != Path("/bin/sh").resolve().name)
             # It has loaded all that it is made of, and sleeps.
-            until(lambda: (stat := process_stat(one.pid)) is not None and stat.state == "S")
+            until(
+                "it sleeps",
+                lambda: (stat := process_stat(one.pid)) is not None and stat.state == "S",
+            )
             yield one.pid
         finally:
             one.kill()
@@ -58,7 +56,7 @@ def test_another_library_is_another_program(tmp_path: Path) -> None:
         library = tmp_path / f"own{number}.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
         with asleep(SLEEP, LD_PRELOAD=str(library)) as pid:
-            until(lambda pid=pid, name=library.name: name in _maps(pid))
+            until("it has the library", lambda pid=pid, name=library.name: name in _maps(pid))
             found = program_of(pid, "system")
         assert found is not None
         digests.add(found.parts_sha256)
