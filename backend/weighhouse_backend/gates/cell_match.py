@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from weighhouse_judging.findings.comparison_checks import SideBuild, versions_of_one
+from weighhouse_judging.findings.comparison_checks import OneProgram, SideBuild, one_program
 from weighhouse_judging.identity.digests import FieldChange
 from weighhouse_judging.identity.programs import in_words as program_in_words
 from weighhouse_judging.identity.sides import Change, subject
@@ -158,21 +158,24 @@ def _images(cell: CellSeen) -> set[str]:
     return {line.value for line in lines if line.name == IMAGE}
 
 
-def one_program(cell: Matched, commits: tuple[str | None, str | None]) -> FieldChange | None:
-    """That what goes by two commits or two versions is one program, with the same settings: then
-    nothing of a build is compared, and the cell is an A/A sample.
+def of_one_program(cell: Matched, commits: tuple[str | None, str | None]) -> OneProgram | None:
+    """That what goes by two commits or two versions is one program, with the same settings.
 
     :param commits: the base's and the campaign's.
     """
-    before, after = (
-        SideBuild(cell.label, one.side, commit, one.program)
-        for one, commit in zip((cell.base, cell.candidate), commits, strict=True)
+    return one_program(
+        *(
+            SideBuild(cell.label, one.side, commit, one.program)
+            for one, commit in zip((cell.base, cell.candidate), commits, strict=True)
+        )
     )
-    names = versions_of_one(before, after)
-    if names is None or before.program is None:
-        return None
-    same = f"the same program: {program_in_words(before.program)}; A/A"
-    return FieldChange("program", names[0], f"{names[1]}, which is {same}")
+
+
+def no_comparison(cell: Matched, one: OneProgram) -> Matched:
+    """A cell that compares nothing of a build: it is an A/A sample."""
+    program = "" if cell.base.program is None else program_in_words(cell.base.program)
+    same = f"{one.after}, which is the same program: {program}; A/A"
+    return replace(cell, changes=(*cell.changes, FieldChange("program", one.before, same)))
 
 
 def untold(cells: Sequence[Matched], commits: tuple[str | None, str | None]) -> FieldChange | None:

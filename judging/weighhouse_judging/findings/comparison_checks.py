@@ -53,36 +53,51 @@ def check_comparison(
     return sorted(found, key=lambda finding: gravity[finding.severity])
 
 
-def versions_of_one(before: SideBuild, after: SideBuild) -> tuple[str, str] | None:
-    """By what names one program goes that two sides are, in nothing else of which they differ;
-    None: they are several, or that is not known, or they go by one name.
+@dataclass(frozen=True)
+class OneProgram:
+    """That two sides are one program, in nothing of which they differ but by what it goes by."""
+
+    before: str
+    after: str
+    versions: bool
+    """Two versions, which one program cannot be; else two commits, of which one may change none."""
+
+
+def one_program(before: SideBuild, after: SideBuild) -> OneProgram | None:
+    """By what names one program goes that two sides are; None: they are several, or that is not
+    known, or they go by one name.
     """
     if before.program is None or before.program != after.program:
         return None
     changed = {change.what for change in subject(before.side, after.side)}
-    commits = before.commit, after.commit
     if changed - {after.side.target.system}:
         return None
-    if before.commit and after.commit and before.commit != after.commit:
-        return f"commit {commits[0]}"[:17], f"commit {commits[1]}"[:17]
-    if not changed:
+    if changed:
+        return OneProgram(joined(before.side.versions), joined(after.side.versions), True)
+    commits = before.commit, after.commit
+    if None in commits or commits[0] == commits[1]:
         return None
-    return joined(before.side.versions), joined(after.side.versions)
+    return OneProgram(f"commit {commits[0]}"[:17], f"commit {commits[1]}"[:17], False)
 
 
 def _same_program(builds: Sequence[SideBuild]) -> list[Finding]:
-    said = []
+    said: dict[bool, list[str]] = {True: [], False: []}
     for before, after in combinations(builds, 2):
-        names = versions_of_one(before, after)
-        if names is not None and before.program is not None:
-            said.append(
-                f"{before.label} and {after.label} go by {names[0]} and {names[1]}, and are the "
+        one = one_program(before, after)
+        if one is not None and before.program is not None:
+            said[one.versions].append(
+                f"{before.label} and {after.label} go by {one.before} and {one.after}, and are the "
                 f"same program, {in_words(before.program)}, with the same settings."
             )
-    if not said:
-        return []
-    message = f"{' '.join(said)} What differs between them is noise: an A/A sample."
-    return [checks.SAME_PROGRAM.found("error", message, {"pairs": len(said)})]
+    return [
+        checks.SAME_PROGRAM.found(
+            "error" if versions else "caution",
+            f"{' '.join(pairs)} What differs between them is noise: an A/A sample.",
+            {"pairs": len(pairs)},
+        )
+        for versions, pairs in said.items()
+        if pairs
+    ]
 
 
 def _comparability(rows: Sequence[AspectRow]) -> list[Finding]:
