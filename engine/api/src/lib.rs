@@ -15,6 +15,7 @@ mod options;
 mod outcome;
 mod record;
 pub mod said;
+mod secret;
 mod spread;
 mod value;
 
@@ -23,6 +24,7 @@ pub use keys::Keys;
 pub use options::Checked;
 pub use outcome::{ErrorKind, Operation, Outcome};
 pub use record::{Fields, Lengths, RecordShape};
+pub use secret::Secret;
 pub use spread::{Elsewhere, Spread, Stretch};
 pub use value::{Payload, ValueSource, Verifier};
 

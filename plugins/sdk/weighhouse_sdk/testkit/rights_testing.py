@@ -45,7 +45,7 @@ def command_of(plugin: Plugin, heading: str) -> str:
         rf"^#+ {re.escape(heading)}\n.*?```\w*\n(.*?)```", page, re.DOTALL | re.MULTILINE
     )
     assert found, f"the page of {plugin.manifest.id} has no command under `{heading}`"
-    return re.sub(r"(?<=['\">])PASSWORD", PASSWORD, found.group(1))
+    return re.sub(r"(?<=['\">:])PASSWORD", PASSWORD, found.group(1))
 
 
 @dataclass
