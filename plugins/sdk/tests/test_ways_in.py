@@ -16,6 +16,7 @@ from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.machine.certificates import CERTIFICATE, KEY, certify
 from weighhouse_sdk.machine.ports import HeldPorts
 from weighhouse_sdk.registry import load_plugin
+from weighhouse_sdk.testkit.children import child
 from weighhouse_sdk.testkit.testing import order_for
 from weighhouse_sdk.wire import Address
 
@@ -115,11 +116,8 @@ def there(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str,
         hosts=way.hosts,
     )
     line = SERVERS[system](way, port, tmp_path)
-    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as server:
-        try:
-            yield system, way, context
-        finally:
-            server.terminate()
+    with child(line, stdout=subprocess.DEVNULL):
+        yield system, way, context
 
 
 def test_it_is_asked_and_loaded(there: tuple[str, Way, Context]) -> None:
@@ -163,17 +161,14 @@ def test_records_are_in_the_database_that_was_named(tmp_path: Path) -> None:
     )  # fmt: skip
     context = Context.open(target, tmp_path / "attempt")
     line = redis(Way("tcp://127.0.0.1"), port, tmp_path)
-    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as server:
-        try:
-            deployed = plugin.deploy(context)
-            plugin.wait_ready(context, deployed)
-            order = order_for(target.endpoints, plugin.driver_options(target), records=RECORDS)
-            with DriverRun("resp", order, context) as run:
-                list(run.events())
-            keyspace = ask(Address("127.0.0.1", port), 2.0, "INFO", "keyspace")
-            assert plugin.memory(context, deployed).records == RECORDS
-        finally:
-            server.terminate()
+    with child(line, stdout=subprocess.DEVNULL):
+        deployed = plugin.deploy(context)
+        plugin.wait_ready(context, deployed)
+        order = order_for(target.endpoints, plugin.driver_options(target), records=RECORDS)
+        with DriverRun("resp", order, context) as run:
+            list(run.events())
+        keyspace = ask(Address("127.0.0.1", port), 2.0, "INFO", "keyspace")
+        assert plugin.memory(context, deployed).records == RECORDS
     assert isinstance(keyspace, str)
     assert f"db3:keys={RECORDS}" in keyspace
     assert "db0" not in keyspace
