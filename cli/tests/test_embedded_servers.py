@@ -271,7 +271,6 @@ import sys, time
 from pathlib import Path
 from weighhouse_cli.embedded.part import PartPlan
 from weighhouse_cli.embedded.supervisor import GIVE_UP_AFTER, Supervisor
-from weighhouse_sdk.testkit.children import child
 
 here = Path(sys.argv[1])
 plan = PartPlan(

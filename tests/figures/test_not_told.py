@@ -43,6 +43,8 @@ def test_a_run_on_a_server_that_tells_nothing_completes_with_one_caveat(
     of = {"campaign": told.campaign["id"]}
     comparison = told.platform.request("GET", "/comparisons", params=of)
     assert json.dumps(comparison["caveats"]).count(SHORT) >= 1
+    # Nobody said that there is none.
+    assert "not set" not in json.dumps(comparison["fairness"])
     watched = weighhouse(told.platform, "campaign", "watch", told.campaign["id"])
     assert SHORT.lower() in watched.stdout.lower()
     told.alike()
