@@ -23,7 +23,7 @@ ASKED = frozenset({"buildInfo", "serverStatus", "getParameter", "getCmdLineOpts"
 class WantsAccount(Mongo):
     """A server that is asked by somebody who has not logged in."""
 
-    words = "requires authentication: command"
+    words: ClassVar[str] = "requires authentication: command"
 
 
 class MongoRights:

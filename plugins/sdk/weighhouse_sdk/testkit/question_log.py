@@ -39,11 +39,11 @@ class Dialect(Protocol):
         """The answer to it by which a server refuses one question."""
 
 
-class Resp:
+class Resp(Dialect):
     """Redis' protocol."""
 
-    lets_in = frozenset({"AUTH"})
-    words = "NOPERM"
+    lets_in: ClassVar[frozenset[str]] = frozenset({"AUTH"})
+    words: ClassVar[str] = "NOPERM"
     containers = frozenset({"ACL", "CLIENT", "CLUSTER", "CONFIG", "LATENCY", "MEMORY", "SLOWLOG"})
     """Commands whose second word says what they do."""
 
@@ -63,11 +63,11 @@ class Resp:
         return f"-NOPERM User has no permissions to run the '{name}' command\r\n".encode()
 
 
-class Memcached:
+class Memcached(Dialect):
     """Memcached's text protocol."""
 
     lets_in: ClassVar[frozenset[str]] = frozenset()
-    words = "ERROR"
+    words: ClassVar[str] = "ERROR"
 
     def asked(self, data: bytes) -> Iterator[str]:
         """`stats settings`."""
@@ -80,13 +80,13 @@ class Memcached:
         return b"ERROR\r\n"
 
 
-class Mongo:
+class Mongo(Dialect):
     """MongoDB's wire protocol."""
 
-    lets_in = frozenset({
+    lets_in: ClassVar[frozenset[str]] = frozenset({
         "hello", "ismaster", "saslStart", "saslContinue", "authenticate", "endSessions",
     })  # fmt: skip
-    words = "not authorized on admin"
+    words: ClassVar[str] = "not authorized on admin"
 
     def asked(self, data: bytes) -> Iterator[str]:
         """`serverStatus`."""
@@ -114,11 +114,11 @@ class Mongo:
         return mongo.HEADER.pack(mongo.HEADER.size + len(body), 1, number, mongo.OP_MSG) + body
 
 
-class Cql:
+class Cql(Dialect):
     """CQL's binary protocol, version 4."""
 
-    lets_in = frozenset({"STARTUP", "AUTH_RESPONSE"})
-    words = "has no SELECT permission"
+    lets_in: ClassVar[frozenset[str]] = frozenset({"STARTUP", "AUTH_RESPONSE"})
+    words: ClassVar[str] = "has no SELECT permission"
     opcodes: ClassVar = {cql.STARTUP: "STARTUP", cql.AUTH_RESPONSE: "AUTH_RESPONSE"}
 
     def asked(self, data: bytes) -> Iterator[str]:
@@ -138,11 +138,11 @@ class Cql:
         return head + len(body).to_bytes(4, "big") + body
 
 
-class AerospikeInfo:
+class AerospikeInfo(Dialect):
     """Aerospike's info protocol."""
 
     lets_in: ClassVar[frozenset[str]] = frozenset()
-    words = "ERROR:81:role violation"
+    words: ClassVar[str] = "ERROR:81:role violation"
 
     def asked(self, data: bytes) -> Iterator[str]:
         """`get-config:context=service`."""
