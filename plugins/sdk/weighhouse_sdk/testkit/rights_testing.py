@@ -22,8 +22,8 @@ from weighhouse_sdk.lifecycle import Deployed, Plugin
 from weighhouse_sdk.replies import NotTold
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.testkit.gateway import gateway
+from weighhouse_sdk.testkit.orders import order_for
 from weighhouse_sdk.testkit.question_log import Dialect, QuestionLog
-from weighhouse_sdk.testkit.testing import order_for
 from weighhouse_sdk.wire import Address
 
 MEASURES = "Measuring alone"
