@@ -13,7 +13,7 @@ import pytest
 from weighhouse_sdk.families.mongo_server import MongoServerPlugin
 from weighhouse_sdk.testkit.gateway import gateway
 from weighhouse_sdk.testkit.question_log import Mongo, QuestionLog
-from weighhouse_sdk.testkit.rights_testing import Visitor, refused_in_turn
+from weighhouse_sdk.testkit.rights_testing import Visitor, questions, refused_in_turn
 from weighhouse_sdk.wire import Address
 
 ASKED = frozenset({"buildInfo", "serverStatus", "getParameter", "getCmdLineOpts"})
@@ -33,6 +33,16 @@ class MongoRights:
 
     def test_each_question_may_be_refused(self, there: Address, tmp_path: Path) -> None:
         assert set(refused_in_turn(Visitor(self.plugin, there, tmp_path), Mongo())) == ASKED
+
+    def test_all_questions_may_be_refused(self, there: Address, tmp_path: Path) -> None:
+        logs = [QuestionLog(Mongo(), refuses=each) for each in sorted(ASKED)]
+
+        def refusing(data: bytes) -> bytes | None:
+            return next(filter(None, [log(data) for log in logs]), None)
+
+        with gateway(there, refusing) as before:
+            told = Visitor(self.plugin, before.address, tmp_path).measures("none")
+        assert questions(told) == ASKED
 
     @pytest.mark.parametrize("command", ["buildInfo", "serverStatus"])
     def test_a_server_that_wants_an_account_is_told(
