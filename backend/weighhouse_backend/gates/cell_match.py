@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from weighhouse_judging.findings.comparison_checks import SideBuild, versions_of_one
 from weighhouse_judging.identity.digests import FieldChange
+from weighhouse_judging.identity.programs import in_words as program_in_words
 from weighhouse_judging.identity.sides import Change, subject
 
 from weighhouse_backend.results.identities import CellSeen, mismatches
@@ -156,6 +158,23 @@ def _images(cell: CellSeen) -> set[str]:
     return {line.value for line in lines if line.name == IMAGE}
 
 
+def one_program(cell: Matched, commits: tuple[str | None, str | None]) -> FieldChange | None:
+    """That what goes by two commits or two versions is one program, with the same settings: then
+    nothing of a build is compared, and the cell is an A/A sample.
+
+    :param commits: the base's and the campaign's.
+    """
+    before, after = (
+        SideBuild(cell.label, one.side, commit, one.program)
+        for one, commit in zip((cell.base, cell.candidate), commits, strict=True)
+    )
+    names = versions_of_one(before, after)
+    if names is None or before.program is None:
+        return None
+    same = f"the same program: {program_in_words(before.program)}; A/A"
+    return FieldChange("program", names[0], f"{names[1]}, which is {same}")
+
+
 def untold(cells: Sequence[Matched], commits: tuple[str | None, str | None]) -> FieldChange | None:
     """That a base measured again cannot be told from the build, although it is of another commit:
     they may be one program. An image's digest would tell.
@@ -170,6 +189,8 @@ def untold(cells: Sequence[Matched], commits: tuple[str | None, str | None]) -> 
         return None
     if all(_images(cell.base) and _images(cell.candidate) for cell in known):
         return None
+    if all(cell.base.program and cell.candidate.program for cell in known):
+        return None  # They are told apart by their digests.
     return FieldChange(
         "base.program",
         f"of the commit {before[:10]}",

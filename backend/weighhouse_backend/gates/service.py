@@ -27,6 +27,7 @@ from weighhouse_backend.gates.cell_match import (
     GateKey,
     Matched,
     in_words,
+    one_program,
     pooled,
     subject_of,
     untold,
@@ -132,7 +133,12 @@ class GateService:
         told = self.commits.of([latest, campaign.id])
         commits = {one: git.commit for one, git in told.items()}
         both = (commits.get(latest), commits.get(campaign.id))
-        if bases.beside and (unknown := untold(cells, both)) is not None:
+        same = [one_program(cell, both) for cell in cells]
+        cells = [
+            cell if one is None else replace(cell, changes=(*cell.changes, one))
+            for cell, one in zip(cells, same, strict=True)
+        ]
+        if bases.beside and not any(same) and (unknown := untold(cells, both)) is not None:
             cells = [replace(cell, changes=(*cell.changes, unknown)) for cell in cells]
         changes = subject_of(cells, both)
         floor_of = self.floors.of_cells(campaign.project_id, seen[campaign.id])

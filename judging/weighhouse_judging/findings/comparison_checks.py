@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.fairness.sheet import AspectRow, confounders
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
+from weighhouse_judging.identity.digests import joined
+from weighhouse_judging.identity.programs import ProgramKey, in_words
+from weighhouse_judging.identity.sides import Side, subject
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
 GRAVE_ASPECTS = frozenset({"durability", "replication", "consistency"})
@@ -25,11 +29,60 @@ class CellRepeats:
     repeats: int
 
 
-def check_comparison(rows: Sequence[AspectRow], cells: Sequence[CellRepeats]) -> list[Finding]:
+@dataclass(frozen=True)
+class SideBuild:
+    """Which build a side is said to be, and what it really was."""
+
+    label: str
+    side: Side
+    commit: str | None
+    program: ProgramKey | None
+    """None: not told."""
+
+
+def check_comparison(
+    rows: Sequence[AspectRow],
+    cells: Sequence[CellRepeats],
+    builds: Sequence[SideBuild] = (),
+) -> list[Finding]:
     """All findings of a comparison, the gravest first."""
-    found = [*_comparability(rows), *_repeats(cells), *_closed_loop(cells)]
+    found = [
+        *_comparability(rows), *_same_program(builds), *_repeats(cells), *_closed_loop(cells),
+    ]  # fmt: skip
     gravity = {"error": 0, "caution": 1, "info": 2}
     return sorted(found, key=lambda finding: gravity[finding.severity])
+
+
+def versions_of_one(before: SideBuild, after: SideBuild) -> tuple[str, str] | None:
+    """By what names one program goes that two sides are, in nothing else of which they differ;
+    None: they are several, or that is not known, or they go by one name.
+    """
+    if before.program is None or before.program != after.program:
+        return None
+    changed = {change.what for change in subject(before.side, after.side)}
+    commits = before.commit, after.commit
+    if changed - {after.side.target.system}:
+        return None
+    if before.commit and after.commit and before.commit != after.commit:
+        return f"commit {commits[0]}"[:17], f"commit {commits[1]}"[:17]
+    if not changed:
+        return None
+    return joined(before.side.versions), joined(after.side.versions)
+
+
+def _same_program(builds: Sequence[SideBuild]) -> list[Finding]:
+    said = []
+    for before, after in combinations(builds, 2):
+        names = versions_of_one(before, after)
+        if names is not None and before.program is not None:
+            said.append(
+                f"{before.label} and {after.label} go by {names[0]} and {names[1]}, and are the "
+                f"same program, {in_words(before.program)}, with the same settings."
+            )
+    if not said:
+        return []
+    message = f"{' '.join(said)} What differs between them is noise: an A/A sample."
+    return [checks.SAME_PROGRAM.found("error", message, {"pairs": len(said)})]
 
 
 def _comparability(rows: Sequence[AspectRow]) -> list[Finding]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import explained, system_value
@@ -20,6 +21,7 @@ from weighhouse_sdk.serving.questions import UNTOLD as UNTOLD_VERSION
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
+from weighhouse_plugin_memcached.counts import counts_in
 from weighhouse_plugin_memcached.stats import stats, version
 
 VERSION = re.compile(r"^memcached (\S+)")
@@ -156,6 +158,10 @@ class MemcachedPlugin(ServerPlugin):
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The lines of `stats` named in `METRICS`."""
         return numbers(self._stats(address, timeout_seconds), METRICS)
+
+    def counted(self, address: Address, timeout_seconds: float) -> NodeCounts | None:
+        """The lines of `stats` that count commands."""
+        return counts_in(address.endpoint, self._stats(address, timeout_seconds))
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """`bytes`: items with their headers, without the unused rest of their chunks."""
