@@ -20,6 +20,7 @@ from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY, certify
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.replies import NotYet
+from weighhouse_sdk.testkit.children import child
 from weighhouse_sdk.testkit.resp_rights import free_address
 from weighhouse_sdk.testkit.ways_in import Way, check_reached, loaded
 from weighhouse_sdk.wire import Address
@@ -69,16 +70,13 @@ def standing(directory: Path, changes: Mapping[str, object], shown: Credentials)
     words = [str(shutil.which("java")), *options, "-Djava.net.preferIPv4Stack=false", daemon]
     address = Address(NAME, plain.port, shown, tls=bool(changes), resolved=(plain.host,))
     clock = SystemClock()
-    with subprocess.Popen(words, cwd=directory, stdout=subprocess.DEVNULL) as process:
+    with child(words, cwd=directory, stdout=subprocess.DEVNULL) as process:
         end_at = clock.monotonic() + UP_SECONDS
-        try:
-            while clock.monotonic() < end_at and process.poll() is None:
-                with contextlib.suppress(OSError, NotYet):
-                    rows(address, 10.0)
-                    break
-            yield plain.port
-        finally:
-            process.kill()
+        while clock.monotonic() < end_at and process.poll() is None:
+            with contextlib.suppress(OSError, NotYet):
+                rows(address, 10.0)
+                break
+        yield plain.port
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.replies import unless_refused
+from weighhouse_sdk.serving.questions import UNTOLD as UNTOLD_VERSION
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
@@ -115,7 +116,8 @@ class MemcachedPlugin(ServerPlugin):
 
     def version_served(self, address: Address, timeout_seconds: float) -> str:
         """The answer to `version`, which a proxy gives that refuses `stats`."""
-        return version(address, timeout_seconds)
+        told = unless_refused(address, "version", lambda: version(address, timeout_seconds))
+        return told or UNTOLD_VERSION
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """`stats settings`, without what only repeats the number of threads for UDP, and the size

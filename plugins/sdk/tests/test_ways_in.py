@@ -12,6 +12,7 @@ from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.machine.certificates import CERTIFICATE, KEY, certify
 from weighhouse_sdk.machine.ports import HeldPorts
 from weighhouse_sdk.registry import load_plugin
+from weighhouse_sdk.testkit.children import child
 from weighhouse_sdk.testkit.orders import order_for
 from weighhouse_sdk.testkit.ways_in import Way, check_reached
 from weighhouse_sdk.wire import Address
@@ -75,11 +76,8 @@ def there(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str,
     ports.release()
     context = way.context(system, port, tmp_path, way.shown(tmp_path / "tls"))
     line = SERVERS[system](way, port, tmp_path)
-    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as server:
-        try:
-            yield system, context
-        finally:
-            server.terminate()
+    with child(line, stdout=subprocess.DEVNULL):
+        yield system, context
 
 
 def test_it_is_asked_and_loaded(there: tuple[str, Context]) -> None:
@@ -97,17 +95,14 @@ def test_records_are_in_the_database_that_was_named(tmp_path: Path) -> None:
     )  # fmt: skip
     context = Context.open(target, tmp_path / "attempt")
     line = redis(Way("tcp://127.0.0.1"), port, tmp_path)
-    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as server:
-        try:
-            deployed = plugin.deploy(context)
-            plugin.wait_ready(context, deployed)
-            order = order_for(target.endpoints, plugin.driver_options(target), records=RECORDS)
-            with DriverRun("resp", order, context) as run:
-                list(run.events())
-            keyspace = ask(Address("127.0.0.1", port), 2.0, "INFO", "keyspace")
-            assert plugin.memory(context, deployed).records == RECORDS
-        finally:
-            server.terminate()
+    with child(line, stdout=subprocess.DEVNULL):
+        deployed = plugin.deploy(context)
+        plugin.wait_ready(context, deployed)
+        order = order_for(target.endpoints, plugin.driver_options(target), records=RECORDS)
+        with DriverRun("resp", order, context) as run:
+            list(run.events())
+        keyspace = ask(Address("127.0.0.1", port), 2.0, "INFO", "keyspace")
+        assert plugin.memory(context, deployed).records == RECORDS
     assert isinstance(keyspace, str)
     assert f"db3:keys={RECORDS}" in keyspace
     assert "db0" not in keyspace
