@@ -19,6 +19,7 @@ from weighhouse_protocol.base import (
     Words,
 )
 from weighhouse_protocol.capacity import Holding
+from weighhouse_protocol.ceilings import Ceiling
 from weighhouse_protocol.disclaimers import ManifestDisclaimer
 from weighhouse_protocol.endpoints import TLS_SWITCH, Forms
 from weighhouse_protocol.fairness.rules import Translation
@@ -171,6 +172,8 @@ class Manifest(Document):
     """How a target's configuration, or what a tool does, reads in words that all systems share."""
     holding: Holding | None = None
     """What a record takes, and what becomes of those that do not fit; None: not known."""
+    ceilings: Few[Ceiling] = ()
+    """The most that it takes: bytes of a key or a record, connections; none: not known."""
     driver: ManifestDriver
     addresses: Forms | None = None
     """How addresses of servers are written that somebody else set up; None: as they are kept."""
@@ -243,7 +246,9 @@ class Manifest(Document):
         known = {*declared(self.parameters), *options, "deployment"}
         known |= {"topology:nodes", "topology:replication_factor"}
         sizes = () if self.holding is None else self.holding.facts()
-        for rules, names in (("fairness", self.fairness.facts()), ("holding", sizes)):
+        most = [name for each in self.ceilings for name in each.facts()]
+        looked_at = {"fairness": self.fairness.facts(), "holding": sizes, "ceilings": most}
+        for rules, names in looked_at.items():
             asked = {name for name in names if not name.startswith("setting:")}
             if unknown := sorted(asked - known):
                 lost = ", ".join(unknown)

@@ -28,7 +28,7 @@ from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.toolrun.tool import Tool
 
-from weighhouse_agent.attempt.compatibility import check_compatible, check_connections
+from weighhouse_agent.attempt.compatibility import check_compatible
 from weighhouse_agent.attempt.credentials import without_secrets
 from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, driver_name, gave_up
 from weighhouse_agent.attempt.ends import END_GRACE_SECONDS, ended_one, system_ended
@@ -181,8 +181,8 @@ class Execution:
         self._hosts = {**hosts_of(checked), **self.context.hosts}
 
     def _look_at(self, deployed: Deployed) -> None:
-        self._description = self.plugin.describe(self.context, deployed)
-        check_connections(self.order, self.plugin, self._description.settings)
+        told = self._description = self.plugin.describe(self.context, deployed)
+        self._plan_of(self.order).hold(told.settings)
         found = self._memory("before")
         self._reporter.not_told(deployed.refusals)
         if records := beside(self.order, None if found is None else found.records):

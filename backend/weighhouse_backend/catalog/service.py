@@ -291,10 +291,8 @@ def digest_of(manifest: Manifest) -> str:
     document = manifest.model_dump(mode="json")
     if not manifest.editions:
         del document["editions"]
-    if not manifest.requirements:
-        del document["requirements"]
-    for name in ("holding", "addresses"):
-        if getattr(manifest, name) is None:
+    for name in ("requirements", "ceilings", "holding", "addresses"):
+        if not getattr(manifest, name):
             del document[name]
     if manifest.topology.keys_by_client == "never":
         del document["topology"]["keys_by_client"]
