@@ -103,8 +103,8 @@ def test_clients_need_a_connection_each_and_the_observer_one() -> None:
         (
             "clients",
             (
-                "t: 100 clients need a connection each to every node, and the agent one: Store takes "
-                "100 (most_clients)"
+                "t: 100 clients need a connection each to every node, and the agent one: Store "
+                "takes 100 (most_clients)"
             ),
             "at most 99",
         )

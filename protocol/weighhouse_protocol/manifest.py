@@ -37,6 +37,7 @@ from weighhouse_protocol.requirements import (
     unmet,
     values_of,
 )
+from weighhouse_protocol.storage import Storage
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.text import Named, Prose
 from weighhouse_protocol.workload import Operation
@@ -172,6 +173,9 @@ class Manifest(Document):
     """How a target's configuration, or what a tool does, reads in words that all systems share."""
     holding: Holding | None = None
     """What a record takes, and what becomes of those that do not fit; None: not known."""
+    storage: Storage = Storage()
+    """Whether records outlive a restart, and whether reads go to disk; left out: neither is known.
+    """
     ceilings: Few[Ceiling] = ()
     """The most that it takes: bytes of a key or a record, connections; none: not known."""
     driver: ManifestDriver
@@ -247,7 +251,8 @@ class Manifest(Document):
         known |= {"topology:nodes", "topology:replication_factor"}
         sizes = () if self.holding is None else self.holding.facts()
         most = [name for each in self.ceilings for name in each.facts()]
-        looked_at = {"fairness": self.fairness.facts(), "holding": sizes, "ceilings": most}
+        looked_at = {"fairness": self.fairness.facts(), "holding": sizes, "ceilings": most,
+                     "storage": self.storage.facts()}  # fmt: skip
         for rules, names in looked_at.items():
             asked = {name for name in names if not name.startswith("setting:")}
             if unknown := sorted(asked - known):

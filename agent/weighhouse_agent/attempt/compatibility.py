@@ -6,7 +6,7 @@ may be of another version by now.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from weighhouse_protocol.chain_links import links_of
+from weighhouse_protocol.chain_links import links_of, most_clients
 from weighhouse_protocol.compatibility.ceilings import (
     clients_of,
     connection_errors,
@@ -25,7 +25,6 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.errors import TargetInvalid
 
 from weighhouse_agent.attempt.gangs import is_gang
-from weighhouse_agent.machine.policy import most_clients
 
 
 def check_compatible(

@@ -234,11 +234,3 @@ def serves(order: AttemptOrder) -> bool:
     if order.target.deployment != "external":
         return True
     return bool(any_is_here(order.target.endpoints))
-
-
-def driver_name(place: int) -> str:
-    """What the driver of a link is called among the attempt's processes and logs.
-
-    :param place: of the link, from 0.
-    """
-    return "driver" if place == 0 else f"driver-{place + 1}"

@@ -1,4 +1,4 @@
-"""What systems take at most, held when an experiment is saved: errors stand where they are mended."""
+"""What systems take at most, held when an experiment is saved: each error where it is mended."""
 
 from typing import Any
 
