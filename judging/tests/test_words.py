@@ -31,6 +31,10 @@ EXAMPLES: dict[str, RunObservation] = {
     ),
     "The client was the bottleneck": replace(SOUND, client_bound=True),
     "Driver shares the machine": replace(SOUND, co_located=True),
+    "Read from caches that the load filled": replace(SOUND, reads=True, reads_disk=True),
+    "Nobody said whether caches were cold": replace(
+        SOUND, reads=True, reads_disk=True, data="keep"
+    ),
     "The system did not tell everything": replace(SOUND, not_told=("INFO: NOPERM",)),
     "Too few samples in the tail": faulty(ok=10_000),
     "Not in a steady state": replace(

@@ -225,6 +225,27 @@ def not_told() -> Drawing:
     return drawing
 
 
+def caches_unsaid() -> Drawing:
+    """A read's way, and where it ends."""
+    drawing = Drawing(
+        "Where reads are answered",
+        "Three places that a read may be answered from: the system's own cache and the page cache, "
+        "which the load has filled, and the disk, which nothing asked.",
+        170,
+    )
+    rows = [
+        ("the system's own cache", "filled by the load: answered here", "warm"),
+        ("the page cache", "filled by the load: answered here", "warm"),
+        ("the disk", "not asked", ""),
+    ]  # fmt: skip
+    for x, words in ((60, "a read asks"), (300, "after a load")):
+        drawing.text(x, 44, words, "soft small")
+    for place, row in enumerate(rows):
+        for x, words in zip((60, 300), row[:2], strict=True):
+            drawing.text(x, 76 + 30 * place, words, "t-caution strong" if row[2] else "")
+    return drawing
+
+
 def comparability() -> Drawing:
     """A sheet with one red row."""
     drawing = Drawing(

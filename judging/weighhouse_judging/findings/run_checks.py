@@ -2,7 +2,14 @@
 
 from collections.abc import Callable
 
-from weighhouse_judging.findings import course, held_data, outcomes, plausibility, surroundings
+from weighhouse_judging.findings import (
+    caches,
+    course,
+    held_data,
+    outcomes,
+    plausibility,
+    surroundings,
+)
 from weighhouse_judging.findings.checks import Finding
 from weighhouse_judging.findings.observation import RunObservation
 
@@ -22,6 +29,7 @@ RUN_CHECKS: tuple[Callable[[RunObservation], Finding | None], ...] = (
     plausibility.beyond_range,
     outcomes.load_complete,
     held_data.data_found,
+    caches.caches_unsaid,
     outcomes.verification,
     outcomes.errors,
     outcomes.not_found,
