@@ -53,7 +53,7 @@ def test_a_system_in_memory_has_its_records_after_a_restart(platform: RunningPla
     assert said["caches_restarted"].startswith("node 1: serves again")
     assert "caches_dropped" not in said
     assert told.every["not_found"] == 0
-    assert [each["phase"] for each in told.read("series")["phases"]] == [
+    assert [each["kind"] for each in told.read("series")["phases"]] == [
         "load", "warmup", "measure",
     ]  # fmt: skip
 
