@@ -17,6 +17,8 @@ MERGE = "2222222222222222222222222222222222222222"
 
 
 FILE = "experiment.yaml"
+TOLD: dict[str, Any] = {"exclude_none": True, "exclude": {"history"}}
+"""What tests of the commit itself look at."""
 
 
 def find_context(
@@ -180,7 +182,10 @@ def test_a_commit_alone_takes_no_repository_of_a_clone_that_happens_to_be_here(
     stamp = find_stamp(GitOptions(commit=HEAD), {}, Asked(clone, tmp_path / FILE))
 
     assert stamp.context is not None
-    assert stamp.context.model_dump(exclude_none=True) == {"commit": HEAD, "dirty": False}
+    assert stamp.context.model_dump(**TOLD) == {
+        "commit": HEAD,
+        "dirty": False,
+    }
     assert stamp.said == f"stamps commit {HEAD[:10]}; told by --commit"
 
 
@@ -250,7 +255,7 @@ def test_github_a_push_is_its_commit(tmp_path: Path) -> None:
     found = find_context(NOTHING, github(tmp_path, "push", event), tmp_path)
 
     assert found is not None
-    assert found.model_dump(exclude_none=True) == {
+    assert found.model_dump(**TOLD) == {
         "commit": MERGE, "repository": "https://github.com/team/store", "branch": "main",
         "subject": "Merge it", "dirty": False,
     }  # fmt: skip
@@ -306,11 +311,18 @@ GITLAB = {
 }  # fmt: skip
 
 
+GITLAB_REQUEST = GITLAB | {
+    "CI_MERGE_REQUEST_IID": "12",
+    "CI_MERGE_REQUEST_PROJECT_URL": "https://gitlab.example/g/store",
+    "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "faster-reads",
+}
+
+
 def test_gitlab_a_branch(tmp_path: Path) -> None:
     found = find_context(NOTHING, GITLAB | {"CI_COMMIT_BRANCH": "main"}, tmp_path)
 
     assert found is not None
-    assert found.model_dump(exclude_none=True) == {
+    assert found.model_dump(**TOLD) == {
         "commit": MERGE, "repository": "https://gitlab.example/g/store", "branch": "main",
         "subject": "Read twice as fast", "dirty": False,
     }  # fmt: skip
@@ -322,12 +334,7 @@ def test_gitlab_a_branch(tmp_path: Path) -> None:
 def test_gitlab_a_merge_request_and_what_would_be_merged(
     tmp_path: Path, head: str, commit: str, subject: str | None
 ) -> None:
-    environment = GITLAB | {
-        "CI_MERGE_REQUEST_IID": "12",
-        "CI_MERGE_REQUEST_PROJECT_URL": "https://gitlab.example/g/store",
-        "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "faster-reads",
-        "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": head,
-    }
+    environment = GITLAB_REQUEST | {"CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": head}
     found = find_context(NOTHING, environment, tmp_path)
 
     assert found is not None
@@ -345,7 +352,7 @@ def test_options_win_and_another_commit_takes_nothing_of_the_one_found(clone: Pa
     assert renamed is not None
     assert (renamed.branch, renamed.dirty) == ("release", True)
     assert other is not None
-    assert other.model_dump(exclude_none=True) == {
+    assert other.model_dump(**TOLD) == {
         "commit": HEAD, "repository": "https://github.com/team/store", "dirty": False,
     }  # fmt: skip
 
@@ -354,7 +361,10 @@ def test_told_not_to_look_options_alone_count(clone: Path) -> None:
     assert find_context(NOTHING, GITLAB, clone, look=False) is None
     found = find_context(GitOptions(commit=HEAD), GITLAB, clone, look=False)
     assert found is not None
-    assert found.model_dump(exclude_none=True) == {"commit": HEAD, "dirty": False}
+    assert found.model_dump(**TOLD) == {
+        "commit": HEAD,
+        "dirty": False,
+    }
 
 
 @pytest.mark.parametrize(

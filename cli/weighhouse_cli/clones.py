@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weighhouse_protocol.git import MOST_HISTORY, MOST_PARENTS
+
 GIT_SECONDS = 10.0
 ELSEWHERE = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"})
 """Set in hooks: with them git would tell of another clone than the one that is asked about."""
@@ -52,6 +54,41 @@ class Clone:
 
     def _knows(self, file: Path) -> bool:
         return bool(ask_git(self.top, "ls-files", "--", str(file.resolve())))
+
+
+def history(directory: Path, commit: str, *others: str) -> list[dict[str, Any]]:
+    """A commit and those before it, each `{"commit", "committed_at", "parents"}`, as far as the
+    clone has them; nothing where it does not have the commit.
+
+    :param others: whose ancestors are told, too.
+    """
+    told = ask_git(
+        directory, "-c", "log.showSignature=false", "log", "--date-order",
+        f"--max-count={MOST_HISTORY}", "--format=%H|%cI|%P", commit, *others, "--",
+    )  # fmt: skip
+    cut = _cut_off(directory)
+    found = []
+    for line in (told or "").splitlines():
+        name, at, parents = line.split("|")
+        before = None if name in cut else parents.split()[:MOST_PARENTS]
+        found.append({"commit": name, "committed_at": at, "parents": before})
+    return found
+
+
+def parents_of(directory: Path, commit: str) -> list[str]:
+    """A commit's parents, the one that it was merged into first; none where they are not there."""
+    if commit in _cut_off(directory):
+        return []
+    return (ask_git(directory, "log", "-1", "--format=%P", commit, "--") or "").split()
+
+
+def _cut_off(directory: Path) -> frozenset[str]:
+    """The commits at which a shallow clone ends: git tells them without their parents."""
+    place = ask_git(directory, "rev-parse", "--git-path", "shallow")
+    try:
+        return frozenset((directory / (place or "")).read_text(encoding="ascii").split())
+    except (OSError, ValueError):
+        return frozenset()
 
 
 def clone_of(directory: Path) -> Clone | None:

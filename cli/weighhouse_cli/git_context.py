@@ -23,7 +23,7 @@ from weighhouse_protocol.git import (
 )
 from weighhouse_protocol.text import escaped, seen
 
-from weighhouse_cli.clones import Clone, ask_git, clone_of
+from weighhouse_cli.clones import Clone, ask_git, clone_of, history, parents_of
 from weighhouse_cli.exits import CommandFailed, Exit
 
 NAME_ONE = "name one with --git PATH or --commit"
@@ -91,7 +91,15 @@ def find_stamp(options: GitOptions, environment: Mapping[str, str], asked: Asked
         why = found.by if asked.look else "--no-git"
         return Stamp(None, f"no commit is stamped: {why}")
     whose = "--commit" if options.commit else found.by
-    return Stamp(context, f"stamps {in_words(context)}; told by {whose}")
+    said = f"stamps {in_words(context)}; told by {whose}"
+    if not asked.look:
+        return Stamp(context, said)
+    others = () if context.merge_base is None else (context.merge_base,)
+    known = history(asked.clone or asked.started_in, context.commit, *others)
+    context = GitContext.model_validate({**context.model_dump(), "history": known})
+    if context.pull_request and not any(one.parents for one in context.history):
+        said += "; what came before it is not known: fetch all of it (fetch-depth: 0, GIT_DEPTH: 0)"
+    return Stamp(context, said)
 
 
 def _context(given: dict[str, Any], found: dict[str, Any]) -> GitContext | None:
@@ -164,13 +172,30 @@ def _made_fit(found: dict[str, Any], directory: Path) -> dict[str, Any]:
     commit = str(found.get("commit") or "")
     if HEXADECIMAL.fullmatch(commit) and not found.get("subject"):
         found["subject"] = ask_git(directory, "log", "-1", "--format=%s", commit, "--")
+    onto = found.pop("onto", None)
     return {
         **found,
+        "merge_base": _merge_base(directory, commit, onto) if found.get("pull_request") else None,
         "branch": _line(found.get("branch"), BRANCH_LENGTH),
         "subject": _line(found.get("subject"), SUBJECT_LENGTH),
         "repository": _address(repository_address, found.get("repository")),
         "pull_request_url": _address(bare_page, found.get("pull_request_url")),
     }
+
+
+def _merge_base(directory: Path, commit: str, onto: object) -> str | None:
+    """What a pull request is held against: what it was merged with before it was built; else where
+    it began.
+
+    :param onto: the commit that it is to be merged into, or where it began.
+    """
+    built = ask_git(directory, "rev-parse", "--verify", "--quiet", "HEAD") or commit
+    into = parents_of(directory, built)
+    if commit in into[1:]:
+        return into[0]
+    if not isinstance(onto, str) or not all(map(HEXADECIMAL.fullmatch, (onto, commit))):
+        return None
+    return ask_git(directory, "merge-base", onto, commit)
 
 
 def _shown(path: Path) -> str:
@@ -194,6 +219,8 @@ def _from_github(environment: Mapping[str, str]) -> dict[str, Any]:
     if environment.get("GITHUB_EVENT_NAME") in HEAD_EVENTS and isinstance(head, dict):
         found["commit"] = head.get("sha") or found["commit"]
         found["branch"] = environment.get("GITHUB_HEAD_REF") or head.get("ref")
+        into = pull.get("base")
+        found["onto"] = into.get("sha") if isinstance(into, dict) else None
     latest = event.get("head_commit")
     if isinstance(latest, dict) and latest.get("id") == found["commit"]:
         found["subject"] = str(latest.get("message") or "").partition("\n")[0]
@@ -212,6 +239,7 @@ def _from_gitlab(environment: Mapping[str, str]) -> dict[str, Any]:
         "branch": environment.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME")
         or environment.get("CI_COMMIT_BRANCH"),
         "pull_request": int(number) if number.isdecimal() else None,
+        "onto": environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"),
         "pull_request_url": f"{project}/-/merge_requests/{number}" if number and project else None,
         "subject": environment.get("CI_COMMIT_TITLE") if head == merged else None,
     }

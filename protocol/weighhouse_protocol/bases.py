@@ -9,18 +9,28 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
-BaseKind = Literal["pooled", "branch", "release", "campaign", "beside", "none"]
+BaseKind = Literal["pooled", "branch", "release", "campaign", "merge-base", "beside", "none"]
 RELEASE = r"[A-Za-z0-9][A-Za-z0-9._+/-]{0,79}"
 """Names of releases: such as tags of versions."""
-FORMS = "pooled, branch:NAME, release:NAME, campaign:ID, beside, beside: with one of these, or none"
+FORMS = (
+    "pooled, branch:NAME, release:NAME, campaign:ID, merge-base, beside, "
+    "beside: with one of these, or none"
+)
 PATTERN = (
-    rf"^(pooled|none|beside|(beside:)?(branch:.{{1,255}}|release:{RELEASE}"
+    rf"^(pooled|none|beside|(beside:)?(merge-base|branch:.{{1,255}}|release:{RELEASE}"
     r"|campaign:[0-9A-Fa-f-]{32,36}))$"
 )
 """For editors of documents; what is checked is `BaseChoice.parse`."""
 
 
-_ALONE: dict[str, BaseKind] = {"pooled": "pooled", "none": "none", "beside": "beside"}
+EARLIER = frozenset({"branch", "release", "campaign", "merge-base"})
+"""Of which kinds what is measured beside may be."""
+_ALONE: dict[str, BaseKind] = {
+    "pooled": "pooled",
+    "none": "none",
+    "beside": "beside",
+    "merge-base": "merge-base",
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +39,8 @@ class BaseChoice:
 
     `pooled`: the latest campaigns of its branch that did not regress; `branch`: those of
     another branch; `release`: the campaign that stands for a release; `campaign`: that one;
+    `merge-base`: those of the commit that a pull request began at, or of its nearest measured
+    ancestor;
     `beside`: the latest of them, whose targets are measured again in the same campaign.
     """
 
@@ -60,7 +72,7 @@ class BaseChoice:
         kind, colon, name = text.partition(":")
         if text in _ALONE:
             return cls(_ALONE[text])
-        if kind == "beside" and name.partition(":")[0] in {"branch", "release", "campaign"}:
+        if kind == "beside" and name.partition(":")[0] in EARLIER:
             return cls("beside", str(cls.parse(name)))
         if kind == "branch" and name and len(name) <= 255 and "\0" not in name:  # noqa: PLR2004
             return cls("branch", name)
@@ -73,6 +85,7 @@ class BaseChoice:
 
 POOLED = BaseChoice("pooled")
 NO_BASE = BaseChoice("none")
+MERGE_BASE = BaseChoice("merge-base")
 
 
 def _spelled(text: str) -> str:
@@ -88,4 +101,6 @@ BaseText = Annotated[
         json_schema_extra={"pattern": PATTERN},
     ),
 ]
-"""A choice in words: `pooled`, `branch:NAME`, `release:NAME`, `campaign:ID`, `beside` or `none`."""
+"""A choice in words: `pooled`, `branch:NAME`, `release:NAME`, `campaign:ID`, `merge-base`,
+`beside` or `none`.
+"""

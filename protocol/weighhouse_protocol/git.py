@@ -1,10 +1,19 @@
 """Which state of a repository a campaign was started for."""
 
+import graphlib
 import re
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, Self
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from weighhouse_protocol.base import Document
 from weighhouse_protocol.links import WEB, host_of, page_address
@@ -13,6 +22,9 @@ from weighhouse_protocol.text import one_line, without_joiners
 ADDRESS_LENGTH = 500
 BRANCH_LENGTH = 255
 SUBJECT_LENGTH = 200
+MOST_HISTORY = 200
+"""Commits that are told with one."""
+MOST_PARENTS = 32
 REMOTE = WEB | {"ssh", "git"}
 FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
 """Hosts whose pages have the address that one clones from, whatever the scheme."""
@@ -74,6 +86,15 @@ Commit = Annotated[
 """A commit's name: 7 to 64 hexadecimal digits."""
 
 
+class KnownCommit(Document):
+    """A commit of a repository's history."""
+
+    commit: Commit
+    committed_at: AwareDatetime
+    parents: Annotated[list[Commit], Field(max_length=MOST_PARENTS)] | None = None
+    """None at the first of all; null where they are not known: a shallow clone ends there."""
+
+
 class GitContext(Document):
     """The commit that a campaign measures, and where it stands. Never holds a secret: what an
     address names as user, password or query is taken off.
@@ -99,6 +120,35 @@ class GitContext(Document):
     """First line of the commit's message."""
     dirty: bool = False
     """Files that git knows differed from the commit."""
+    committed_at: AwareDatetime | None = None
+    """When the commit was made; where its history is told, that says so too."""
+    merge_base: Commit | None = None
+    """Of a pull request: the commit that what is measured is held against, its branch's beginning;
+    where the request was merged before it was built, what it was merged with."""
+    history: Annotated[list[KnownCommit], Field(max_length=MOST_HISTORY)] = Field(
+        default_factory=list
+    )
+    """The commit itself and those before it, as far as they are known: campaigns stand in the order
+    of their commits, whenever they were measured."""
+
+    @model_validator(mode="after")
+    def _in_an_order(self) -> Self:
+        try:
+            order_of(self.history)
+        except graphlib.CycleError as error:
+            named = " and ".join(dict.fromkeys(one[:10] for one in error.args[1]))
+            message = f"history: {named} are each other's ancestors"
+            raise ValueError(message) from error
+        return self
+
+
+def order_of(history: Iterable[KnownCommit]) -> list[str]:
+    """Commits and their parents, ancestors first.
+
+    :raises graphlib.CycleError: when commits are ancestors of each other.
+    """
+    parents = {one.commit: one.parents or () for one in history}
+    return list(graphlib.TopologicalSorter(parents).static_order())
 
 
 def commit_page(repository: str | None, commit: str) -> str | None:

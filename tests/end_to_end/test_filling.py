@@ -311,7 +311,8 @@ def test_a_soak_tells_drifts_with_intervals(platform: RunningPlatform, tmp_path:
     assert {"throughput", "p99_us", "memory_bytes", "open_files"} <= trends.keys()
     assert all(one["low"] <= one["per_hour"] <= one["high"] for one in trends.values())
     assert soak["hours"] > 9.9 / 3600
-    assert not trends["open_files"]["leak"], "nobody connects while it is measured"
+    held = trends["open_files"]
+    assert not held["leak"], f"nobody connects while it is measured: {held}"
     assert soak["stalls_sentence"]
 
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define SECOND 1000000000LL
-#define CAUGHT_UP (SECOND / 4) /* no more than this is caught up with */
+#define CAUGHT_UP (2 * SECOND) /* no more than this is caught up with */
 
 static int64_t pace, sync_time, turn;
 

@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 COLUMNS = text(
     "SELECT string_agg(quote_ident(column_name), ', ') FROM information_schema.columns"
     " WHERE table_name = 'campaigns'"
-    " AND column_name NOT IN ('id', 'number', 'created_at', 'status', 'verdict', 'requested_by')"
+    " AND column_name NOT IN"
+    " ('id', 'number', 'created_at', 'stands_at', 'status', 'verdict', 'requested_by')"
 )
 RARE = 997
 """Of so many campaigns one failed, regressed, and was started by Ada on a branch of its own."""
@@ -33,9 +34,10 @@ def store_campaigns(session: Session, project_id: UUID, count: int) -> Stored:
     others = session.execute(COLUMNS).scalar_one()
     session.execute(
         text(
-            "INSERT INTO campaigns (id, number, created_at, status, verdict, requested_by,"
-            f" {others}) SELECT overlay(id::text placing lpad(to_hex(1 + n), 12, '0') from 25"
-            " for 12)::uuid, 1 + n, created_at + n * interval '1 minute',"
+            "INSERT INTO campaigns (id, number, created_at, stands_at, status, verdict,"
+            f" requested_by, {others}) SELECT"
+            " overlay(id::text placing lpad(to_hex(1 + n), 12, '0') from 25 for 12)::uuid, 1 + n,"
+            " created_at + n * interval '1 minute', created_at + n * interval '1 minute',"
             f" CASE WHEN n % {RARE} = 0 THEN 'failed' ELSE 'completed' END,"
             f" CASE WHEN n % {RARE} = 0 THEN 'regression' ELSE 'passed' END,"
             f" CASE WHEN n % {RARE} = 0 THEN 'Ada' ELSE 'Mia' END, {others}"

@@ -29,6 +29,7 @@ def seeded(laboratory, campaigns, courses, *, places=("m",), kinds=("k",), targe
             session.add(series)
             session.flush()
             for index, value in enumerate(values):
+                stand(session, ids[index], BEGIN + datetime.timedelta(days=index))
                 session.add(
                     SeriesPoint(
                         series_id=series.id, campaign_id=ids[index], project_id=project,
@@ -41,6 +42,11 @@ def seeded(laboratory, campaigns, courses, *, places=("m",), kinds=("k",), targe
             made.append(series.id)
     look(laboratory, made)
     return [laboratory.get(f"/series/{one}") for one in made]
+
+
+def stand(session, campaign_id, at):
+    """Put a campaign at a time of its experiment's history."""
+    session.get_one(Campaign, campaign_id).stands_at = at
 
 
 def look(laboratory, series_ids):
@@ -66,6 +72,7 @@ def grown(laboratory, campaigns, series, values, *, first, at):
         for one in series:
             before = session.get(SeriesPoint, (UUID(one["id"]), ids[0]))
             for index, value in enumerate(values[one["metric"]]):
+                stand(session, ids[first + index], at + datetime.timedelta(days=index))
                 session.add(
                     SeriesPoint(
                         series_id=before.series_id, campaign_id=ids[first + index],

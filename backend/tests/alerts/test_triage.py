@@ -6,10 +6,12 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 from weighhouse_backend.alerts.models import Alert
+from weighhouse_backend.campaigns.ancestry import AncestryService
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_protocol.git import GitContext
@@ -176,7 +178,7 @@ def test_lists_are_narrowed_and_counted(laboratory, campaigns, tenants):
 def test_the_range_of_commits(laboratory, campaigns):
     _, ids = campaigns
     with unit_of_work(laboratory.sessions) as session:
-        commits = CommitService(session)
+        commits = CommitService(session, AncestryService(session, SystemClock()))
         for campaign, commit in zip(ids[44:46], COMMITS, strict=True):
             git = GitContext(commit=commit, repository="https://github.com/team/name")
             commits.note(session.get(Campaign, campaign), git)

@@ -45,6 +45,8 @@ def test_a_campaign_shows_its_commit_wherever_it_stands_and_no_secret(tenant: Te
         "pull_request_url": "https://git.example/team/store/pull/7",
         "subject": "Read twice as fast",
         "dirty": True,
+        "committed_at": None,
+        "merge_base": None,
     }
     shown = tenant.request("GET", campaign["links"]["self"])
     assert shown.json()["git"] == campaign["git"]

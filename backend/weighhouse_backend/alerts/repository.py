@@ -4,12 +4,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.alerts.states import AlertState
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.models import Series, SeriesPoint
 
 NOT_OF_THE_DATABASE = (AlertState.NOISE, AlertState.INFRASTRUCTURE)
@@ -79,18 +80,21 @@ class AlertRepository:
         """The campaign at which an experiment's series last shifted, among those before one; what
         people took for noise or for the infrastructure does not count.
         """
+        place = tuple_(Campaign.stands_at, Campaign.id)
+        mine = select(Campaign.stands_at, Campaign.id).where(Campaign.id == before)
         return self.session.scalar(
             select(ChangePoint.campaign_id)
             .join(Series, Series.id == ChangePoint.series_id)
+            .join(Campaign, Campaign.id == ChangePoint.campaign_id)
             .outerjoin(Alert, Alert.id == ChangePoint.alert_id)
             .where(
                 Series.experiment_id == experiment_id,
                 ChangePoint.status == "confirmed",
                 ChangePoint.kind != "spread",
                 func.coalesce(Alert.state, AlertState.UNTRIAGED).not_in(NOT_OF_THE_DATABASE),
-                ChangePoint.campaign_id < before,
+                place < mine.scalar_subquery(),
             )
-            .order_by(ChangePoint.campaign_id.desc())
+            .order_by(Campaign.stands_at.desc(), Campaign.id.desc())
             .limit(1)
         )
 

@@ -267,7 +267,7 @@ def _describe(
     point = members[change.index]
     if not stays:
         row.campaign_id = point.campaign_id
-        row.at = point.at
+        row.at = point.stands_at
     row.kind = change.kind
     row.ended_by_id = None if change.end is None else members[change.end].campaign_id
     row.before = change.before

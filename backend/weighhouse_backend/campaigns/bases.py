@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from weighhouse_protocol.bases import BaseChoice
+from weighhouse_protocol.bases import MERGE_BASE, POOLED, BaseChoice
 from weighhouse_protocol.experiment import Experiment as Document
+from weighhouse_protocol.git import GitContext
 from weighhouse_protocol.text import numbered
 
+from weighhouse_backend.campaigns.ancestry import AncestryService
 from weighhouse_backend.campaigns.beside import base_targets, cells_beside, with_beside
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.feasibility import never_possible, spots_of
@@ -30,6 +32,7 @@ class BasingService:
     repository: CampaignRepository
     experiments: ExperimentService
     fleet: FleetService
+    ancestry: AncestryService
 
     def checked(self, experiment: Experiment, wanted: BaseChoice | None) -> BaseChoice | None:
         """What is asked for, as far as it is there.
@@ -58,12 +61,12 @@ class BasingService:
         return None if named is None or named.project_id != project_id else named.id
 
     def beside(
-        self, campaign: Campaign, document: Document, base: BaseChoice, branch: str | None
+        self, campaign: Campaign, document: Document, base: BaseChoice, git: GitContext | None
     ) -> Sequence[dict[str, Any]]:
         """What of its base a campaign measures again; the base is noted with the campaign.
 
         :param document: the campaign's own.
-        :param branch: that it is started for.
+        :param git: the commit it is started for.
         :returns: nothing where nothing is to be measured again, or there is no base yet.
         :raises BaseCampaignUnusable: when the base can no longer be had, or cannot be measured
             beside what the document asks for.
@@ -75,7 +78,7 @@ class BasingService:
                 "a base is not measured beside a search, which chooses other loads for it: "
                 "measure at fixed loads, or compare with `pooled`"
             )
-        found = self._earlier(campaign, base.earlier, branch)
+        found = self._earlier(campaign, base.earlier, None if git is None else git.branch)
         if found is None:
             return ()
         theirs = document_of(self.experiments, found)
@@ -91,6 +94,11 @@ class BasingService:
             named = self.repository.campaign(base.campaign_id)
             there = named is not None and named.project_id == campaign.project_id
             return named if there and named is not None and unusable(named) is None else None
+        if base.kind == "merge-base":
+            nearest = self.ancestry.nearest(campaign)
+            return (
+                None if isinstance(nearest, str) else self.repository.campaign(nearest.campaigns[0])
+            )
         return self.repository.latest_base(
             campaign.experiment_id, base.name if base.kind == "branch" else branch
         )
@@ -140,6 +148,17 @@ class BasingService:
         )
         if errors := never_possible(measured, spots):
             raise BaseCampaignUnusable(f"{base} can no longer be had: {errors[0].message}")
+
+
+def default_base(document: Document, git: GitContext | None) -> BaseChoice:
+    """What a campaign is compared with where nobody says: as its document has it; a pull request
+    whose history is known, with what it began at.
+    """
+    base = BaseChoice.parse(document.gate.base)
+    if git is None or git.pull_request is None or base != POOLED:
+        return base
+    known = git.merge_base is not None or any(one.parents for one in git.history)
+    return MERGE_BASE if known else base
 
 
 def unusable(base: Campaign) -> str | None:

@@ -1,5 +1,6 @@
 """Which commit a campaign was started for: kept, shown, and what lists are narrowed to."""
 
+import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
@@ -10,8 +11,10 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.git import BRANCH_LENGTH, GitContext, commit_page
 
+from weighhouse_backend.campaigns.ancestry import AncestryService
 from weighhouse_backend.kit.schemas import read_of
-from weighhouse_backend.runs.models import Campaign, CampaignCommit
+from weighhouse_backend.runs.commit_models import CampaignCommit
+from weighhouse_backend.runs.models import Campaign
 
 
 class GitRead(BaseModel):
@@ -29,6 +32,10 @@ class GitRead(BaseModel):
     """First line of the commit's message."""
     dirty: bool
     """Files that git knows differed from the commit."""
+    committed_at: datetime.datetime | None
+    """When it was made; null: nobody told."""
+    merge_base: str | None
+    """Of a pull request: the commit that it is held against."""
 
 
 class GitFilter(BaseModel):
@@ -73,15 +80,25 @@ class CommitService:
     """Keeps and shows the commits of campaigns."""
 
     session: Session
+    ancestry: AncestryService
 
     def note(self, campaign: Campaign, git: GitContext) -> None:
-        """Keep the commit of a campaign that is being made."""
-        self.session.add(
-            CampaignCommit(
-                campaign_id=campaign.id, project_id=campaign.project_id, **git.model_dump()
-            )
+        """Keep the commit of a campaign that is being made, and its history; the campaign stands
+        where they say.
+        """
+        at = {one.commit: one.committed_at for one in git.history}
+        row = CampaignCommit(
+            campaign_id=campaign.id,
+            project_id=campaign.project_id,
+            **git.model_dump(exclude={"history", "committed_at"}),
+            committed_at=at.get(git.commit, git.committed_at),
         )
+        self.session.add(row)
         self.session.flush()
+        stands_at = self.ancestry.learn(campaign.project_id, git)
+        if stands_at is not None:
+            campaign.stands_at = stands_at
+            self.session.flush()
 
     def of(self, campaign_ids: Iterable[UUID]) -> dict[UUID, GitRead]:
         """The commits of campaigns that were started for one."""

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from weighhouse_backend.campaigns.acceptance import StandingService
+from weighhouse_backend.campaigns.ancestry import AncestryService
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.completeness import CompletenessService
 from weighhouse_backend.campaigns.due_schedules import SchedulingService
@@ -19,6 +20,7 @@ from weighhouse_backend.kit.services import provided, wired
 from weighhouse_backend.runs.repository import CampaignRepository
 
 SERVICES = provided(
+    AncestryService,
     CampaignSearch,
     CampaignService,
     CampaignViews,

@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.commits import GitFilter, begins_with
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.moments import Moment
-from weighhouse_backend.runs.models import Campaign, CampaignCommit, Run
+from weighhouse_backend.runs.commit_models import CampaignCommit
+from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import CampaignStatus, RunStatus, Trigger, Verdict
 
 NUMBER = re.compile(r"(?:№|#|no\.?)?\s*([0-9]{1,9})", re.IGNORECASE)

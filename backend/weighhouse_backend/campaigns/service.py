@@ -13,7 +13,7 @@ from weighhouse_protocol.git import GitContext
 from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.text import numbered
 
-from weighhouse_backend.campaigns.bases import BasingService
+from weighhouse_backend.campaigns.bases import BasingService, default_base
 from weighhouse_backend.campaigns.beside import cells_beside, with_beside
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.feasibility import never_possible, spots_of
@@ -86,7 +86,7 @@ class CampaignService:
     @property
     def basing(self) -> BasingService:
         """What campaigns are compared with, as far as it has to be known when they are made."""
-        return BasingService(self.repository, self.experiments, self.fleet)
+        return BasingService(self.repository, self.experiments, self.fleet, self.commits.ancestry)
 
     def create(
         self, caller: Caller, wanted: CampaignCreate, idempotency_key: str | None = None
@@ -168,7 +168,7 @@ class CampaignService:
             raise ExperimentInvalid.of([NOISE_OF_SEARCHES])
         if noise and base is not None and base.kind == "beside":
             raise BaseCampaignUnusable("noise has no base: there is no verdict to measure it for")
-        base = NO_BASE if noise else base or BaseChoice.parse(document.gate.base)
+        base = NO_BASE if noise else base or default_base(document, git)
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
         campaign = Campaign(
@@ -191,6 +191,7 @@ class CampaignService:
             requested_by=requested_by,
             scheduled_for=scheduled_for,
             created_at=now,
+            stands_at=now,
             changed_at=now,
         )
         self.session.add(campaign)
@@ -198,8 +199,7 @@ class CampaignService:
         if git is not None:
             self.commits.note(campaign, git)
         digests = self.experiments.validation.digests(experiment.project_id)
-        branch = None if git is None else git.branch
-        campaign.beside = list(self.basing.beside(campaign, document, base, branch))
+        campaign.beside = list(self.basing.beside(campaign, document, base, git))
         again = cells_beside(document, campaign.beside)
         planned = plan(document, seed, twins=TWINS if noise else 1, beside=again)
         measured = with_beside(document, campaign.beside)

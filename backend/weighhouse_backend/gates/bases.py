@@ -9,6 +9,7 @@ from weighhouse_protocol.bases import BaseChoice
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.alerts.watch import WatchService
+from weighhouse_backend.campaigns.ancestry import AncestryService
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.catalog.service import CatalogService
@@ -38,6 +39,8 @@ class Bases:
     accepted, or the first): small steps add up."""
     reason: str | None = None
     """Why there is none."""
+    sentence: str | None = None
+    """Which they are, where that is found by their commits."""
     beside: bool = False
     """Is it the one that was measured again beside the campaign, and judged by that?"""
 
@@ -57,10 +60,11 @@ class BaseService:
     experiments: ExperimentService
     catalog: CatalogService
     commits: CommitService
+    ancestry: AncestryService
     figures: FigureService
 
     def choose(self, campaign: Campaign, choice: BaseChoice) -> Bases:
-        """The bases of a campaign, all of them older than it."""
+        """The bases of a campaign."""
         match choice.kind:
             case "none":
                 return Bases(reason="no base was asked for")
@@ -68,12 +72,11 @@ class BaseService:
                 return self._named(campaign, choice.campaign_id)
             case "release":
                 return self._of_release(campaign, choice.name)
-            case "branch":
-                return self._pooled(campaign, choice.name)
-            case "pooled":
-                return self._pooled(campaign, self._branch_of(campaign))
+            case "merge-base":
+                return self._of_ancestor(campaign)
             case "beside":
                 return self._beside(campaign, choice)
+        return self._pooled(campaign, choice.name or self._branch_of(campaign))
 
     def cells(
         self, campaign_ids: Sequence[UUID], *, again: bool = False
@@ -171,6 +174,15 @@ class BaseService:
             return Bases(reason=f"no campaign stands for the release {name}")
         return self._with_anchor(campaign, found.id)
 
+    def _of_ancestor(self, campaign: Campaign) -> Bases:
+        """Of the commit that a campaign's began at, whatever was said of that one: what is asked is
+        what came after it. So there is no anchor, either.
+        """
+        found = self.ancestry.nearest(campaign)
+        if isinstance(found, str):
+            return Bases(reason=found)
+        return Bases(found.campaigns[:MOST_BASES], sentence=found.sentence)
+
     def _named(self, campaign: Campaign, base_id: UUID | None) -> Bases:
         named = self.repository.campaigns([] if base_id is None else [base_id])
         if not named or named[0].project_id != campaign.project_id:
@@ -203,7 +215,8 @@ class BaseService:
             return self._nothing_yet(branch)
         changed = self.watching.last_confirmed(campaign.experiment_id, before=campaign.id)
         # A change that nobody accepted has no usable campaign after it: the level before it holds.
-        since = [one for one in usable if changed is None or one >= changed] or usable
+        since = usable if changed is None else self.repository.standing_since(changed, usable)
+        since = since or usable
         alike = self._alike(campaign, since)
         anchor = self.repository.anchor_before(campaign, branch)
         if not alike:

@@ -5,11 +5,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.gates.models import CampaignVerdict, RejudgedCampaign
-from weighhouse_backend.runs.models import Campaign, CampaignCommit
+from weighhouse_backend.runs.commit_models import CampaignCommit
+from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.states import BASE_VERDICTS, CampaignStatus, Verdict
 
 
@@ -47,8 +48,8 @@ class GateRepository:
         ).all()
 
     def usable_before(self, campaign: Campaign, most: int, branch: str | None) -> list[UUID]:
-        """Earlier campaigns of the experiment that may be a base, latest first, down to the last
-        whose changed level was accepted: what came before it was another level.
+        """Campaigns that stand before one in its experiment and may be a base, latest first, down
+        to the last whose changed level was accepted: what came before it was another level.
 
         :param branch: those of this branch alone; None: whatever their branch.
         """
@@ -57,7 +58,7 @@ class GateRepository:
             .outerjoin(RejudgedCampaign, self._foreseen())
             .where(
                 Campaign.experiment_id == campaign.experiment_id,
-                Campaign.id < campaign.id,
+                _stands_before(campaign),
                 Campaign.status == CampaignStatus.COMPLETED,
                 or_(self._verdict().in_(list(BASE_VERDICTS)), Campaign.accepted_at.is_not(None)),
             )
@@ -68,12 +69,24 @@ class GateRepository:
             )
         found = []
         for campaign_id, accepted_at in self.session.execute(
-            query.order_by(Campaign.id.desc()).limit(most)
+            query.order_by(Campaign.stands_at.desc(), Campaign.id.desc()).limit(most)
         ):
             found.append(campaign_id)
             if accepted_at is not None:
                 break
         return found
+
+    def standing_since(self, campaign_id: UUID, among: Collection[UUID]) -> list[UUID]:
+        """Of some campaigns those that stand where one does or after it, the latest first."""
+        place = tuple_(Campaign.stands_at, Campaign.id)
+        since = select(Campaign.stands_at, Campaign.id).where(Campaign.id == campaign_id)
+        return list(
+            self.session.scalars(
+                select(Campaign.id)
+                .where(Campaign.id.in_(list(among)), place >= since.scalar_subquery())
+                .order_by(Campaign.stands_at.desc(), Campaign.id.desc())
+            )
+        )
 
     def rests_on(self, campaign_id: UUID) -> list[int]:
         """Numbers of the other campaigns whose verdict, the one that holds, rests on a campaign."""
@@ -113,9 +126,9 @@ class GateRepository:
             .where(
                 Campaign.experiment_id == campaign.experiment_id,
                 or_(Campaign.release.is_not(None), accepted),
-                Campaign.id < campaign.id,
+                _stands_before(campaign),
             )
-            .order_by(Campaign.id.desc())
+            .order_by(Campaign.stands_at.desc(), Campaign.id.desc())
             .limit(1)
         )
 
@@ -192,3 +205,7 @@ class GateRepository:
                 CampaignVerdict.superseded_at.is_(None),
             )
         )
+
+
+def _stands_before(campaign: Campaign) -> ColumnElement[bool]:
+    return tuple_(Campaign.stands_at, Campaign.id) < tuple_(campaign.stands_at, campaign.id)

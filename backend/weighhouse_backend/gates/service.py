@@ -148,7 +148,10 @@ class GateService:
             threshold=limits.base_percent / 100,
             anchor_threshold=limits.anchor_percent / 100,
             looked_at=self.looks.looked_at(campaign.id),
-            told=_of_the_machine(cells, seen[latest], limits) if bases.beside else (),
+            told=[
+                *(() if bases.sentence is None else (bases.sentence,)),
+                *(_of_the_machine(cells, seen[latest], limits) if bases.beside else ()),
+            ],
         )
         return Decided(campaign.id, result, bases, limits, cells)
 

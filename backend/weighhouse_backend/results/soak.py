@@ -17,6 +17,7 @@ OPEN_FILES = "system_open_files"
 LATENCY = "p99_us"
 RECORDS = frozenset({"memory_bytes", "disk_bytes"})
 """What grows with the records."""
+PAGE = 4096.0
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class Line:
     values: Sequence[float]
     seconds: float
     """Between two of them."""
-    holds: bool = False
-    """Whether it is something that a system holds on to, so that growth is a leak."""
+    holds: float | None = None
+    """Of what a system holds on to: the least of it, of which growth is a leak."""
 
 
 def figures(material: Material, *, inserts: bool) -> SoakFigures | None:
@@ -66,14 +67,14 @@ def _lines(material: Material) -> Iterator[Line]:
     if known:
         yield Line(LATENCY, "p99", known, end / len(known))
     samples = [one for one in material.samples if 0 < material.seconds(microseconds(one.at)) <= end]
-    for figure, name, values in (
-        ("memory_bytes", "memory", [one.resident_bytes for one in samples]),
-        ("disk_bytes", "disk", [one.disk_bytes for one in samples]),
-        ("open_files", "open files", [_open(one) for one in samples]),
+    for figure, name, holds, values in (
+        ("memory_bytes", "memory", PAGE, [one.resident_bytes for one in samples]),
+        ("disk_bytes", "disk", PAGE, [one.disk_bytes for one in samples]),
+        ("open_files", "open files", 1.0, [_open(one) for one in samples]),
     ):
         told = [float(value) for value in values if value is not None]
         if told and any(told):
-            yield Line(figure, name, told, end / len(told), holds=True)
+            yield Line(figure, name, told, end / len(told), holds)
 
 
 def _open(sample: ResourceSample) -> float | None:
@@ -82,11 +83,12 @@ def _open(sample: ResourceSample) -> float | None:
 
 
 def _trend(line: Line, *, grows: bool) -> TrendRead:
+    relative = line.holds is None
     found = soak.trend(
         line.values,
         line.seconds,
         name=line.name,
-        relative=not line.holds,
+        relative=relative,
         write=soak.in_bytes if line.figure.endswith("_bytes") else soak.plainly,
     )
     if isinstance(found, NotAssessable):
@@ -96,7 +98,7 @@ def _trend(line: Line, *, grows: bool) -> TrendRead:
                 "per_hour": None,
                 "low": None,
                 "high": None,
-                "relative": not line.holds,
+                "relative": relative,
                 "clear": False,
                 "leak": False,
                 "sentence": found.sentence,
@@ -110,7 +112,7 @@ def _trend(line: Line, *, grows: bool) -> TrendRead:
             "high": found.high,
             "relative": found.relative,
             "clear": found.clear,
-            "leak": line.holds and not grows and found.low > 0,
+            "leak": line.holds is not None and not grows and found.grown >= line.holds,
             "sentence": found.reason.sentence,
         }
     )

@@ -1,4 +1,4 @@
-"""Tables: campaigns, cells, runs, attempts, attempt_members, campaign_events, campaign_commits,
+"""Tables: campaigns, cells, runs, attempts, attempt_members, campaign_events,
 campaign_looks.
 
 Locks are always taken in one order, so that no two transactions can wait for each other: schedule,
@@ -63,6 +63,7 @@ class Campaign(Base):
         CheckConstraint(_one_of("trigger", Trigger), name="trigger"),
         CheckConstraint(_one_of("verdict", Verdict), name="verdict"),
         *(Index(f"ix_campaigns_{'_'.join(by)}_listed", *by, "created_at", "id") for by in _BY),
+        Index("ix_campaigns_experiment_id_stands_at", "experiment_id", "stands_at", "id"),
         Index(
             "ix_campaigns_open",
             "status",
@@ -118,6 +119,9 @@ class Campaign(Base):
     scheduled_for: Mapped[datetime.datetime | None]
     """The date of the schedule it stands for; one campaign a date."""
     created_at: Mapped[datetime.datetime]
+    stands_at: Mapped[datetime.datetime]
+    """Where it stands in the history of its experiment: after its commit's ancestors, by the time
+    of its commit; where it has none, when it was asked for."""
     changed_at: Mapped[datetime.datetime]
     """Of the status."""
     started_at: Mapped[datetime.datetime | None]
@@ -338,32 +342,6 @@ class CampaignEvent(Base):
     """`campaign`, `run` or `progress`."""
     data: Mapped[dict[str, Any]] = mapped_column(JSONB)
     created_at: Mapped[datetime.datetime]
-
-
-class CampaignCommit(Base):
-    """The commit of a campaign that was started for one; never changed."""
-
-    __tablename__ = "campaign_commits"
-    __table_args__ = (
-        Index(
-            "ix_campaign_commits_commit",
-            "project_id",
-            "commit",
-            postgresql_ops={"commit": "text_pattern_ops"},
-        ),
-        Index("ix_campaign_commits_branch", "project_id", "branch"),
-    )
-
-    campaign_id: Mapped[UUID] = reference("campaigns", primary_key=True)
-    project_id: Mapped[UUID] = reference("projects")
-    commit: Mapped[str] = mapped_column(Text)
-    """Hexadecimal, small letters."""
-    repository: Mapped[str | None] = mapped_column(Text)
-    branch: Mapped[str | None] = mapped_column(Text)
-    pull_request: Mapped[int | None]
-    pull_request_url: Mapped[str | None] = mapped_column(Text)
-    subject: Mapped[str | None] = mapped_column(Text)
-    dirty: Mapped[bool] = mapped_column(default=False)
 
 
 class CampaignLook(Base):

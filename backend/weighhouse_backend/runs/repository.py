@@ -8,10 +8,10 @@ from uuid import UUID
 from sqlalchemy import Select, exists, func, or_, select, text
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.runs.commit_models import CampaignCommit
 from weighhouse_backend.runs.models import (
     Attempt,
     Campaign,
-    CampaignCommit,
     CampaignLook,
     Cell,
     Run,
@@ -120,7 +120,9 @@ class CampaignRepository:
             query = query.join(CampaignCommit, CampaignCommit.campaign_id == Campaign.id).where(
                 CampaignCommit.branch == branch
             )
-        return self.session.scalar(query.order_by(Campaign.id.desc()).limit(1))
+        return self.session.scalar(
+            query.order_by(Campaign.stands_at.desc(), Campaign.id.desc()).limit(1)
+        )
 
     def open_scheduled(self, experiment_ids: Iterable[UUID]) -> Sequence[Campaign]:
         """Campaigns of experiments' schedules that are still under way, oldest first."""

@@ -34,7 +34,7 @@ class GapService:
         """
         if not points:
             return []
-        since = points[0].at
+        since = min(point.at for point in points)
         known = {point.campaign_id for point in points}
         cell = (series.target, series.workload, series.load_label)
         silent = [
@@ -53,8 +53,8 @@ def without_result(campaign: Campaign) -> GapRead:
     how = "was cancelled" if campaign.status == CampaignStatus.CANCELLED else "left no figure"
     return GapRead(
         kind="no_result",
-        at=campaign.created_at,
-        until=campaign.created_at,
+        at=campaign.stands_at,
+        until=campaign.stands_at,
         dates_count=1,
         reason=f"campaign {numbered(campaign.number)} {how}",
         campaign_id=campaign.id,

@@ -159,7 +159,8 @@ class HistoryService:
             **dict(facts_read(series, digest, name, self.names.of([series])[series.id])),
             points=[
                 SeriesPointRead(
-                    at=point.at,
+                    at=point.stands_at,
+                    asked_at=point.at,
                     campaign_id=point.campaign_id,
                     campaign_number=point.campaign_number,
                     value=point.value,
@@ -178,7 +179,7 @@ class HistoryService:
                     index=index,
                     fingerprint=members[0].fingerprint,
                     label=members[0].environment,
-                    starts_at=members[0].at,
+                    starts_at=members[0].stands_at,
                 )
                 for index, members in enumerate(segments)
             ],
@@ -310,7 +311,7 @@ def bands_read(
     floors: Mapping[str, Floor],
 ) -> list[NoiseBandRead]:
     """The bands of one segment as they are shown; `floors` by place."""
-    at = {point.campaign_id: point.at for point in points}
+    at = {point.campaign_id: point.stands_at for point in points}
     seen = [BandPoint(one.campaign_id, one.value, one.repeats, one.place) for one in points]
     return [
         NoiseBandRead(

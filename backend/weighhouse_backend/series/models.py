@@ -4,12 +4,13 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Index, Text, UniqueConstraint
+from sqlalchemy import Index, Text, UniqueConstraint, select
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, column_property, mapped_column
 
 from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.runs.models import Campaign
 
 
 class Series(Base):
@@ -51,7 +52,7 @@ class SeriesPoint(Base):
     project_id: Mapped[UUID] = reference("projects")
     campaign_number: Mapped[int]
     at: Mapped[datetime.datetime]
-    """When the campaign was asked for: the order of the series."""
+    """When the campaign was asked for."""
     value: Mapped[float]
     low: Mapped[float]
     high: Mapped[float]
@@ -69,3 +70,10 @@ class SeriesPoint(Base):
     """Digest of the machines it was measured on; none where they did not say. Another place of the
     same kind stays in the segment, and has a level of its own.
     """
+    stands_at: Mapped[datetime.datetime] = column_property(
+        select(Campaign.stands_at)
+        .where(Campaign.id == campaign_id)
+        .correlate_except(Campaign)
+        .scalar_subquery()
+    )
+    """Where the campaign stands in the history of its experiment: the order of the series."""

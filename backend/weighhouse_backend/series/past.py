@@ -36,7 +36,7 @@ class PastService:
         """The campaigns of an experiment's cells, measured in their environment, oldest first; one
         query for all. Of cells without a run that gave figures there are none.
 
-        :param before: a campaign; those before it alone.
+        :param before: a campaign; those alone that were asked for before it.
         :param without: campaigns that are being judged.
         """
         keys = {

@@ -93,7 +93,7 @@ class SeriesRepository:
             select(SeriesPoint.series_id, SeriesPoint.value, SeriesPoint.at)
             .where(SeriesPoint.series_id.in_(list(series_ids)))
             .ext(distinct_on(SeriesPoint.series_id))
-            .order_by(SeriesPoint.series_id, SeriesPoint.at.desc())
+            .order_by(SeriesPoint.series_id, SeriesPoint.stands_at.desc())
         )
         last = {row.series_id: row for row in self.session.execute(latest)}
         counted = (
@@ -180,14 +180,14 @@ class SeriesRepository:
         :param cells: their identities.
         :param most: of a series and environment.
         """
-        newest_first = SeriesPoint.at.desc(), SeriesPoint.campaign_id.desc()
+        newest_first = Campaign.stands_at.desc(), Campaign.id.desc()
         rank = func.row_number().over(
             partition_by=(SeriesPoint.series_id, SeriesPoint.fingerprint), order_by=newest_first
         )
         query = (
             select(
                 Series.cell_identity, Series.side_family, Series.metric, SeriesPoint.fingerprint,
-                SeriesPoint.place, SeriesPoint.repeats, SeriesPoint.at, SeriesPoint.campaign_id,
+                SeriesPoint.place, SeriesPoint.repeats, Campaign.stands_at, SeriesPoint.campaign_id,
                 rank.label("rank"),
             )
             .join(Series, Series.id == SeriesPoint.series_id)
@@ -203,7 +203,9 @@ class SeriesRepository:
             query = query.where(SeriesPoint.campaign_id < before)
         ranked = query.subquery()
         return self.session.execute(
-            select(ranked).where(ranked.c.rank <= most).order_by(ranked.c.at, ranked.c.campaign_id)
+            select(ranked)
+            .where(ranked.c.rank <= most)
+            .order_by(ranked.c.stands_at, ranked.c.campaign_id)
         ).all()
 
     def point(self, series_id: UUID, campaign_id: UUID) -> SeriesPoint | None:
@@ -215,5 +217,5 @@ class SeriesRepository:
         return self.session.scalars(
             select(SeriesPoint)
             .where(SeriesPoint.series_id == series_id)
-            .order_by(SeriesPoint.at, SeriesPoint.campaign_id)
+            .order_by(SeriesPoint.stands_at, SeriesPoint.campaign_id)
         ).all()

@@ -39,6 +39,9 @@ class SeriesPointRead(BaseModel):
     """One campaign in a series."""
 
     at: datetime.datetime
+    """Where it stands: by the time and the ancestors of its commit; else when it was asked for."""
+    asked_at: datetime.datetime
+    """When the campaign was asked for."""
     campaign_id: UUID
     campaign_number: int
     value: float

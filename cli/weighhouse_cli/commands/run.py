@@ -30,8 +30,9 @@ def run(
         str | None,
         typer.Option(
             help="What to compare with: pooled (the latest that did not regress), "
-            "branch:NAME, release:NAME, campaign:ID, beside (the latest of them, measured again in "
-            "the same campaign), none; default: the experiment's gate.base."
+            "branch:NAME, release:NAME, campaign:ID, merge-base (what a pull request began at), "
+            "beside (the latest of them, measured again in the same campaign), none; default: the "
+            "experiment's gate.base."
         ),
     ] = None,
     priority: Annotated[

@@ -35,6 +35,8 @@ MOST_LOGARITHM = 50.0
 """Nobody needs to know how much faster than e^50 a series grows."""
 MOST_RATIO = 10.0
 """What is told of it as a number: beyond, minutes were stretched to an hour."""
+FALSE_LEAKS = 0.001
+"""How often noise without growth may be said to have grown."""
 FALSE_PERIODS = 0.01
 """How often a series without stalls may be said to have some."""
 FEWEST_RETURNS = 4
@@ -63,6 +65,10 @@ class Trend:
     relative: bool
     clear: bool
     """Whether the interval excludes 0."""
+    grown: float
+    """By how much it has grown over the series for sure (all but `FALSE_LEAKS`), in its unit, or as
+    a logarithm where it is relative; below 0: nothing is sure.
+    """
     hours: float
     reason: Reason
 
@@ -127,8 +133,9 @@ def trend(
     ends = [slope - half, slope, slope + half]
     low, middle, high = [_ratio(one) for one in ends] if relative else ends
     clear = low > 0 or high < 0
+    grown = (slope - float(special.stdtrit(freedom, 1 - FALSE_LEAKS)) * error) * hours
     told = _trend_told(name, ends, relative, hours, write)
-    return Trend(middle, low, high, relative, clear, hours, told)
+    return Trend(middle, low, high, relative, clear, grown, hours, told)
 
 
 def stalls(values: Sequence[float], seconds: float) -> Stalls | NotAssessable | None:

@@ -18,6 +18,7 @@ import {
 
 const point = (number: number, value: number) => ({
   at: `2026-11-2${number}T01:00:00Z`,
+  asked_at: `2026-11-2${number}T01:00:00Z`,
   campaign_id: `c${number}`,
   campaign_number: number,
   value,

@@ -157,6 +157,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
     row: [
       numbered(point.campaign_number),
       point.at,
+      point.asked_at,
       point.value,
       point.low,
       point.high,
@@ -175,6 +176,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
     row: [
       gap.campaign_number === null ? '–' : numbered(gap.campaign_number),
       gap.at,
+      gap.at,
       ...Array.from({ length: 10 }, () => null),
       gap.reason,
     ],
@@ -183,6 +185,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
     columns: [
       'campaign',
       'at',
+      'asked at',
       'median',
       'low',
       'high',
