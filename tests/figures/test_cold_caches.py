@@ -50,7 +50,7 @@ def test_dropped_caches_are_empty_and_records_are_there(
 def test_a_system_in_memory_has_its_records_after_a_restart(platform: RunningPlatform) -> None:
     told = measured(platform, experiment("cold-redis", "redis", caches="restarted"))
     said = marks(told)
-    assert said["caches_restarted"].startswith("node 1: serves again")
+    assert said["caches_restarted"].startswith("restarted: node 1: serves again")
     assert "caches_dropped" not in said
     assert told.every["not_found"] == 0
     assert [each["kind"] for each in told.read("series")["phases"]] == [

@@ -110,10 +110,10 @@ class Cooling:
                 )
             self._drop()
             said = self._do(node, "start", context)
-            self.mark("caches_restarted", said)
+            self.mark("caches_restarted", f"restarted: {said}")
         if not self.deployed.nodes:
             self._drop()
-            self.mark("caches_restarted", "the driver opens it again")
+            self.mark("caches_restarted", "restarted: the driver opens it again")
 
     def _do(self, node: Node, verb: FaultVerb, context: Context) -> str:
         fault = Fault(at_seconds=0, verb=verb, node=node.place.number)
@@ -136,8 +136,9 @@ class Cooling:
                 "by whoever may read them",
             ) from error
         told = (
-            f"{before.cached_bytes / MEBIBYTE:,.1f} of {before.bytes / MEBIBYTE:,.1f} MiB in "
-            f"{before.files} files were in the page cache, now {after.cached_bytes / MEBIBYTE:,.1f}"
+            f"of {before.bytes / MEBIBYTE:,.1f} MiB in {before.files} files "
+            f"{before.cached_bytes / MEBIBYTE:,.1f} were in the page cache, now "
+            f"{after.cached_bytes / MEBIBYTE:,.1f}"
         )
         # Files of nodes that run, of which there may be more, are mapped.
         alone = len(self.deployed.nodes) <= 1
@@ -147,4 +148,4 @@ class Cooling:
                 "is the agent's directory on a file system that is memory itself (tmpfs)? Give it "
                 "one on a disk",
             )
-        self.mark("caches_dropped", f"{told} MiB")
+        self.mark("caches_dropped", f"page cache dropped: {told} MiB")
