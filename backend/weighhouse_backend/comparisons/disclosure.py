@@ -92,8 +92,8 @@ def _of_target(side: Side, name: str) -> Iterable[Fact]:
         f"nodes: {nodes}, copies: {copies}, {target.deployment}; {asked or 'no limits'}",
     )
     if target.caches is not None:
-        told = CACHED[target.caches]
-        yield Fact("configuration", f"{name}, caches before the measurement", told)
+        cached = CACHED[target.caches]
+        yield Fact("configuration", f"{name}, caches before the measurement", cached)
 
 
 def _of_machines(records: Sequence[AttemptRecord]) -> Iterable[Fact]:
