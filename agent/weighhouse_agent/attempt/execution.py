@@ -37,7 +37,7 @@ from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.fill_limits import Filling
 from weighhouse_agent.attempt.held_data import beside, loads, sample_order, without_load
 from weighhouse_agent.attempt.sampler import Sampler
-from weighhouse_agent.attempt.telling import Telling
+from weighhouse_agent.attempt.self_report import SelfReport
 from weighhouse_agent.delivery.spool import SpoolWriter
 from weighhouse_agent.machine.disk_space import DiskFull
 from weighhouse_agent.machine.kept_data import KeptData
@@ -45,7 +45,7 @@ from weighhouse_agent.machine.policy import Policy, check_endpoint, hosts_of
 
 
 @dataclass
-class Execution(Telling):
+class Execution(SelfReport):
     """One attempt at work, in a process of its own.
 
     :param target: as the policy has let it pass.

@@ -13,7 +13,7 @@ from weighhouse_agent.attempt.event_log import Moment, Reporter
 from weighhouse_agent.attempt.sampler import Sampler
 
 
-class Telling:
+class SelfReport:
     """The part of an execution that reports."""
 
     target: Target
