@@ -21,7 +21,7 @@ from weighhouse_sdk.errors import ServerUnfit
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.replies import NotTold
 from weighhouse_sdk.serving.server import ServerPlugin
-from weighhouse_sdk.testkit.testing import order_for
+from weighhouse_sdk.testkit.orders import order_for
 from weighhouse_sdk.wire import Address
 
 MEASURES = "Measuring alone"
