@@ -72,6 +72,7 @@ def _plain_side(key: str, label: str, target: Target) -> SideFacts:
         replication_factor=target.topology.replication_factor,
         data=RECORDS[target.data],
         parameters={name: _words(value) for name, value in target.parameters.items()},
+        settings={name: _words(value) for name, value in target.settings.items()},
         driver=target.tool,
         driver_options={name: _words(value) for name, value in target.driver_options.items()},
     )
