@@ -160,6 +160,6 @@ def test_a_fair_comparison_of_open_loops_with_repeats_says_nothing() -> None:
 def test_settings_beside_parameters_stand_on_the_sheet() -> None:
     more = replace(REDIS, key="c", settings={"maxclients": "20000"})
     assert by_aspect(REDIS, more)["setting:maxclients"].values == ("default", "20000")
-    assert by_aspect(REDIS, more)["setting:maxclients"].confounder
+    assert by_aspect(REDIS, more)["setting:maxclients"].role == "compared"
     assert by_aspect(MEMCACHED, more)["settings"].values == ("none", "maxclients 20000")
     assert "settings" not in by_aspect(REDIS, MEMCACHED)

@@ -205,4 +205,4 @@ def test_names_are_all_different():
 
 def test_settings_beside_parameters_part_targets() -> None:
     found = called({"settings": {"maxclients": 20_000}}, {})
-    assert found == ["Redis (maxclients 20000)", "Redis (maxclients default)"]
+    assert found == ["Redis, maxclients 20000", "Redis, maxclients default"]

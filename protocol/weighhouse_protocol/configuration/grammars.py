@@ -144,7 +144,7 @@ def _arguments(text: str, settings: Settings) -> Iterator[Line]:
                 if value is None and name not in settings.switches:
                     waiting = (at, name)
                 elif value is None:
-                    yield Line(at, name, None)
+                    yield Line(at, name, "true")
                 else:
                     yield from _listed(at, name, value, settings)
     if waiting is not None:
