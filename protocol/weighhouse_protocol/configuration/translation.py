@@ -19,6 +19,7 @@ from weighhouse_protocol.configuration.tables import Counterpart, Settings, fold
 from weighhouse_protocol.document_errors import did_you_mean, one_of
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared, value_problems
+from weighhouse_protocol.target import Deployment, Target
 
 MOST_DIGITS = 15
 """Of a word that is a number: what a number of JavaScript's holds exactly."""
@@ -61,6 +62,10 @@ class TargetFromFile(Document):
         found: dict[str, Any] = {"name": self.system, "system": self.system}
         found |= {"parameters": dict(self.parameters)} if self.parameters else {}
         return found | ({"settings": dict(self.settings)} if self.settings else {})
+
+    def target(self, deployment: Deployment = "process") -> Target:
+        """The target itself."""
+        return Target.model_validate({**self.document(), "deployment": deployment})
 
 
 def system_of(file: str, manifests: Mapping[str, Manifest], system: str | None = None) -> Manifest:

@@ -18,7 +18,7 @@ const found: TargetFromFile = {
 
 describe('a configuration file', () => {
   it('is read as UTF-8, and refused where it is none or too large', () => {
-    expect(textOf(new TextEncoder().encode('hz 10 # größer').buffer as ArrayBuffer)).toBe('hz 10 # größer')
+    expect(textOf(new TextEncoder().encode('hz 10 # größer').buffer)).toBe('hz 10 # größer')
     expect(() => textOf(new Uint8Array([0x68, 0xff]).buffer)).toThrow('no UTF-8')
     expect(() => textOf(new ArrayBuffer(MOST_BYTES + 1))).toThrow('at most 1 MB')
   })

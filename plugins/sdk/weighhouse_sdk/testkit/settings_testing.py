@@ -53,6 +53,15 @@ def check_never(plugin: Plugin, dangerous: Iterable[str]) -> None:
             assert "is never taken" in said or "is set by the agent" in said, (each, said)
 
 
+def check_listed(plugin: Plugin, dangerous: Iterable[str]) -> None:
+    """Hold that names are on the lists of what is never taken or the agent's, in every spelling."""
+    table = table_of(plugin)
+    for name in dangerous:
+        for each in spellings(name):
+            assert table.why_never(each) or table.why_agent(each), each
+        assert refused(plugin, name), name
+
+
 def check_words(plugin: Plugin) -> None:
     """Hold that no value ends its word, and no name its line."""
     taken = table_of(plugin).taken[0]
