@@ -18,6 +18,7 @@ from weighhouse_protocol.compatibility.targets import is_reserved
 from weighhouse_protocol.driver import Failed, PhaseFinished
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_sdk.credentials import Credentials, CredentialsRefused
+from weighhouse_sdk.testkit.children import child
 from weighhouse_sdk.wire import Address, Connection
 from weighhouse_testing.platform import until
 
@@ -92,12 +93,9 @@ def guarded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guarded]
         address = Address("", 0, shown, path=str(socket))
     head = f'deployments = ["external"]\npaths = ["{tmp_path}"]\n[credentials.staging]\n'
     head += f'endpoints = ["{address.endpoint}"]\n'
-    with subprocess.Popen(
-        ["redis-server", str(configuration)], stdout=subprocess.DEVNULL
-    ) as server:
+    with child(["redis-server", str(configuration)], stdout=subprocess.DEVNULL):
         until("it listens", lambda: listens(address))
         yield Guarded(address.endpoint, address, head + "\n".join(policy))
-        server.terminate()
 
 
 def listens(address: Address) -> bool:

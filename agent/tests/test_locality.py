@@ -9,6 +9,7 @@ from weighhouse_agent.attempt.gangs import shares_a_machine
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.order import AttemptOrder, GangMember
+from weighhouse_sdk.testkit.children import child
 from weighhouse_sdk.wire import Address, Connection
 from weighhouse_testing.platform import until
 
@@ -39,10 +40,9 @@ def redis_port() -> Iterator[int]:
     port = free_port()
     words = ["redis-server", "--port", str(port), "--bind", "*", "-::*", "--save", "",
              "--protected-mode", "no"]  # fmt: skip
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, cwd="/tmp") as process:
+    with child(words, stdout=subprocess.DEVNULL, cwd="/tmp"):
         until("it listens", lambda: listens(port))
         yield port
-        process.terminate()
 
 
 def listens(port: int) -> bool:

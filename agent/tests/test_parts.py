@@ -26,6 +26,7 @@ from weighhouse_protocol.order import AttemptOrder, OrderLink, Timings
 from weighhouse_protocol.report import ATTEMPT_EVENT, PhaseChanged, TimelineMark
 from weighhouse_sdk.context import SystemClock
 from weighhouse_sdk.machine.procfs import boot_id, process_stat
+from weighhouse_sdk.testkit.children import child
 from weighhouse_testing.platform import until
 
 
@@ -170,13 +171,10 @@ while True:
 def deaf(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[str]]:
     """A process that does not hear the signals of the test's parameter."""
     numbers = ",".join(str(int(number)) for number in request.param)
-    with subprocess.Popen(
-        [sys.executable, "-c", DEAF, numbers], stdout=subprocess.PIPE, text=True
-    ) as process:
+    with child([sys.executable, "-c", DEAF, numbers], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "deaf\n"
         yield process
-        process.kill()
 
 
 USR1, TERM = signal.SIGUSR1, signal.SIGTERM

@@ -25,6 +25,7 @@ from weighhouse_cli.embedded.errors import BinaryMissing, DirectoryInUse, PartFa
 from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan, birth, end_leftover
 from weighhouse_cli.embedded.servers import redis
 from weighhouse_cli.embedded.supervisor import GIVE_UP_AFTER, Patience, Supervisor
+from weighhouse_sdk.testkit.children import child
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.waits import until
 
@@ -283,7 +284,7 @@ time.sleep(300)
 
 
 def test_a_killed_supervisor_leaves_nothing_running(tmp_path: Path) -> None:
-    with subprocess.Popen(
+    with child(
         [sys.executable, "-c", KILLED_SUPERVISOR, str(tmp_path)], stdout=subprocess.PIPE
     ) as supervisor:
         assert supervisor.stdout is not None
@@ -300,7 +301,7 @@ def test_stopping_a_part_clears_its_territory(tmp_path: Path) -> None:
     territory.mkdir()
     part = Part(replace(_sleeper(tmp_path), territory=territory))
     part.start()
-    with subprocess.Popen(["/bin/sleep", "300"], cwd=territory) as stray:
+    with child(["/bin/sleep", "300"], cwd=territory) as stray:
         part.stop()
         assert birth(stray.pid) is None
 

@@ -19,14 +19,14 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 use tokio::task::LocalSet;
 use weighhouse_driver_api::{
-    ClientDriver, ClientFailed, ErrorKind, Fields, Keys, Operation, Options, Outcome, Payload,
-    Request, ValueSource, Verifier,
+    ClientDriver, ErrorKind, Fields, Keys, Operation, Options, Outcome, Payload, Request,
+    ValueSource, Verifier, Way,
 };
 
 use crate::book::Book;
 use crate::clock::{Clock, SECOND};
-use crate::net::{Endpoint, Schedule};
-use crate::order::{Load, Order, PhaseKind, Target};
+use crate::net::Schedule;
+use crate::order::{Load, Order, PhaseKind};
 use crate::plan::{Failure, PhasePlan, share};
 use crate::supply::{Source, Supply};
 use crate::wakes::{Attended, attend};
@@ -54,7 +54,9 @@ pub(crate) struct ClientSetup {
     pub(crate) shard: (usize, usize),
     /// The whole order.
     pub(crate) order: Arc<Order>,
-    /// The driver's options.
+    /// Where the servers are.
+    pub(crate) way: Arc<Way>,
+    /// The driver's own options.
     pub(crate) options: Options,
     /// How long an operation may take, ns.
     pub(crate) timeout: u64,
@@ -136,21 +138,6 @@ pub(crate) fn work<D: ClientDriver>(
     }
 }
 
-/// Where the library finds the servers: a name is replaced by an address of it that was found before.
-fn places(target: &Target) -> Result<Vec<String>, ClientFailed> {
-    let place = |endpoint: &String| {
-        if !endpoint.starts_with("tcp://") {
-            return Ok(endpoint.clone());
-        }
-        let found = Endpoint::reached(endpoint, &target.hosts);
-        found.map(|found| found.to_string()).map_err(|message| ClientFailed {
-            message: format!("target.endpoints: {message}"),
-            hint: "does the name have an address?".to_owned(),
-        })
-    };
-    target.endpoints.iter().map(place).collect()
-}
-
 fn internal(error: &io::Error) -> Failure {
     Failure::new("internal", format!("the event loop failed: {error}"), "")
 }
@@ -165,10 +152,7 @@ async fn serve<D: ClientDriver>(
     let shape = order.shape();
     let clients = share(order.most_clients() as u64, shard, shards);
     let clients = usize::try_from(clients).unwrap_or(usize::MAX);
-    let connected = match places(&order.target) {
-        Ok(places) => D::connect(&places, &shape, &setup.options, clients.max(1)).await,
-        Err(failed) => Err(failed),
-    };
+    let connected = D::connect(&setup.way, &shape, &setup.options, clients.max(1)).await;
     let driver = match connected {
         Ok(driver) => driver,
         Err(failed) => {

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use weighhouse_driver_api::{
-    ClientDriver, Codec, Embedded, Feature, Identity, Operation, OptionRefused, Options,
-    ValueSource,
+    ClientDriver, Codec, Embedded, Feature, Identity, Operation, OptionRefused, Options, Server,
+    ValueSource, Way,
 };
 
 use crate::book::Book;
@@ -22,7 +22,10 @@ use crate::coordinator::{Coordinator, Ended, Seat};
 use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
 use crate::input;
-use crate::net::{Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA, TlsOptions};
+use crate::net::{
+    Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA, TLS_SERVER_NAME,
+    TlsOptions,
+};
 use crate::order::{Distribution, Load, Order, Verify};
 use crate::plan::{Failure, PhasePlan, Report, clients};
 use crate::workload::{Acknowledged, stream_hash};
@@ -40,6 +43,8 @@ const REFUSED: u8 = 2;
 struct Own {
     timeout: bool,
     hashing: bool,
+    /// `tls_server_name`.
+    other_names: bool,
 }
 
 /// What is the same for both kinds of driver.
@@ -82,7 +87,7 @@ struct Crew {
 /// The program of a driver with a wire protocol.
 #[must_use]
 pub fn run_codec<C: Codec>() -> ExitCode {
-    let own = Own { timeout: true, hashing: C::SPREAD_BY_CLIENTS };
+    let own = Own { timeout: true, hashing: C::SPREAD_BY_CLIENTS, other_names: true };
     program(C::IDENTITY, own, |run, options| {
         let mut options = options;
         let speaks_tls = C::IDENTITY.endpoint_kinds.contains(&"tls");
@@ -98,13 +103,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
             (None, None) => single_endpoint(&run.order, C::IDENTITY).map(|_| ())?,
             (None, Some(_)) => {}
         }
-        let mut endpoints = Vec::new();
-        for (position, endpoint) in run.order.target.endpoints.iter().enumerate() {
-            let found = Endpoint::reached(endpoint, &run.order.target.hosts);
-            endpoints.push(found.map_err(|message| {
-                Stopped::Refused(format!("target.endpoints[{position}]: {message}"))
-            })?);
-        }
+        let endpoints = reached(&run.order, C::IDENTITY)?;
         let tls = match endpoints.first() {
             Some(Endpoint::Tls(_, host)) => Some(tls.ready(host)?),
             _ => tls.none().map(|()| None)?,
@@ -140,63 +139,88 @@ pub fn run_codec<C: Codec>() -> ExitCode {
 /// The program of a driver with the database inside.
 #[must_use]
 pub fn run_embedded<E: Embedded>() -> ExitCode {
-    program(E::IDENTITY, Own { timeout: false, hashing: false }, |run, options| {
-        E::check(&options)?;
-        if let Load::Closed { pipeline: 2.., .. } = run.order.load {
-            return Err(Stopped::Refused(
+    program(
+        E::IDENTITY,
+        Own { timeout: false, hashing: false, other_names: false },
+        |run, options| {
+            E::check(&options)?;
+            if let Load::Closed { pipeline: 2.., .. } = run.order.load {
+                return Err(Stopped::Refused(
                 "load.pipeline: a database inside the driver answers each call before it returns; \
                  there is nothing to pipeline"
                     .to_owned(),
             ));
-        }
-        let endpoint = single_endpoint(&run.order, E::IDENTITY)?;
-        let Some(directory) = endpoint.strip_prefix("file://").filter(|path| path.starts_with('/'))
-        else {
-            return Err(Stopped::Refused(format!(
-                "target.endpoints[0]: {endpoint}: not file:///DIRECTORY"
-            )));
-        };
-        let failed = |error: weighhouse_driver_api::EmbeddedFailed| {
-            Failure::new("target", error.message, error.hint)
-        };
-        let shape = run.order.shape();
-        let database = E::open(&PathBuf::from(directory), &shape, &options).map_err(failed)?;
-        let shards = run.order.most_clients();
-        let mut crew = Crew {
-            seats: Vec::new(),
-            work: Vec::new(),
-            connections: shards,
-            layout: database.layout(),
-        };
-        let arrivals = Arc::new(Mutex::new(None));
-        for shard in 0..shards {
-            let (book, plans) = crew.seat(run, shard);
-            let seat = EmbeddedSeat::new(SeatSetup {
-                shard: (shard, shards),
-                order: Arc::clone(&run.order),
-                session: database.session(),
-                timeout: run.timeout,
-                clock: run.clock,
-                values: Arc::clone(&run.values),
-                acknowledged: Arc::clone(&run.acknowledged),
-                book,
-                stop: Arc::clone(&run.stop),
-                arrivals: Arc::clone(&arrivals),
-            });
-            crew.work.push(Box::new(move || {
-                seat.run(&plans);
-                Ok(())
-            }));
-        }
-        Ok((crew, Box::new(move || database.close().map_err(failed))))
-    })
+            }
+            let endpoint = single_endpoint(&run.order, E::IDENTITY)?;
+            let Some(directory) =
+                endpoint.strip_prefix("file://").filter(|path| path.starts_with('/'))
+            else {
+                return Err(Stopped::Refused(format!(
+                    "target.endpoints[0]: {endpoint}: not file:///DIRECTORY"
+                )));
+            };
+            let failed = |error: weighhouse_driver_api::EmbeddedFailed| {
+                Failure::new("target", error.message, error.hint)
+            };
+            let shape = run.order.shape();
+            let database = E::open(&PathBuf::from(directory), &shape, &options).map_err(failed)?;
+            let shards = run.order.most_clients();
+            let mut crew = Crew {
+                seats: Vec::new(),
+                work: Vec::new(),
+                connections: shards,
+                layout: database.layout(),
+            };
+            let arrivals = Arc::new(Mutex::new(None));
+            for shard in 0..shards {
+                let (book, plans) = crew.seat(run, shard);
+                let seat = EmbeddedSeat::new(SeatSetup {
+                    shard: (shard, shards),
+                    order: Arc::clone(&run.order),
+                    session: database.session(),
+                    timeout: run.timeout,
+                    clock: run.clock,
+                    values: Arc::clone(&run.values),
+                    acknowledged: Arc::clone(&run.acknowledged),
+                    book,
+                    stop: Arc::clone(&run.stop),
+                    arrivals: Arc::clone(&arrivals),
+                });
+                crew.work.push(Box::new(move || {
+                    seat.run(&plans);
+                    Ok(())
+                }));
+            }
+            Ok((crew, Box::new(move || database.close().map_err(failed))))
+        },
+    )
 }
 
 /// The program of a driver over a client library.
 #[must_use]
 pub fn run_client<D: ClientDriver>() -> ExitCode {
-    program(D::IDENTITY, Own { timeout: true, hashing: false }, |run, options| {
+    let own = Own { timeout: true, hashing: false, other_names: D::OTHER_NAMES };
+    program(D::IDENTITY, own, |run, options| {
+        let mut options = options;
+        let speaks_tls = D::IDENTITY.endpoint_kinds.contains(&"tls");
+        let tls = if speaks_tls { TlsOptions::take(&mut options)? } else { TlsOptions::default() };
+        if !D::OTHER_NAMES {
+            tls.host_alone()?;
+        }
         D::check(&run.order.shape(), &options)?;
+        let endpoints = reached(&run.order, D::IDENTITY)?;
+        let written = &run.order.target.endpoints;
+        let servers: Vec<Server> = endpoints
+            .iter()
+            .zip(written)
+            .map(|(one, text)| one.server(text, &run.order.target.hosts))
+            .collect();
+        let secure = if endpoints.iter().any(|one| matches!(one, Endpoint::Tls(..))) {
+            Some(tls.secure(&servers)?)
+        } else {
+            tls.none().map(|()| None)?
+        };
+        let way = Arc::new(Way { servers, secure });
         let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
         let wanted = usize::try_from(run.order.shards).unwrap_or(1);
         let shards = wanted.min(fewest.unwrap_or(1)).max(1);
@@ -211,6 +235,7 @@ pub fn run_client<D: ClientDriver>() -> ExitCode {
             let setup = ClientSetup {
                 shard: (shard, shards),
                 order: Arc::clone(&run.order),
+                way: Arc::clone(&way),
                 options: options.clone(),
                 timeout: run.timeout,
                 clock: run.clock,
@@ -232,6 +257,28 @@ pub fn run_client<D: ClientDriver>() -> ExitCode {
         }
         Ok((crew, Box::new(|| Ok(()))))
     })
+}
+
+/// Where the servers of an order are, each reached in one of the ways that a driver has.
+fn reached(order: &Order, identity: Identity) -> Result<Vec<Endpoint>, Stopped> {
+    let one = |(position, endpoint): (usize, &String)| {
+        let refused =
+            |message| Stopped::Refused(format!("target.endpoints[{position}]: {message}"));
+        let kind = endpoint.split_once("://").map_or("", |(kind, _)| kind);
+        if !identity.endpoint_kinds.contains(&kind) {
+            let ways: Vec<String> = identity
+                .endpoint_kinds
+                .iter()
+                .map(|kind| match *kind {
+                    "unix" => "unix:///PATH".to_owned(),
+                    kind => format!("{kind}://HOST:PORT"),
+                })
+                .collect();
+            return Err(refused(format!("{endpoint}: not {}", ways.join(", nor "))));
+        }
+        Endpoint::reached(endpoint, &order.target.hosts).map_err(refused)
+    };
+    order.target.endpoints.iter().enumerate().map(one).collect()
 }
 
 impl Crew {
@@ -459,6 +506,9 @@ fn describe(identity: &Identity, own: Own) -> Value {
             && let Ok(Value::Object(schema)) = serde_json::from_str(schema)
         {
             properties.extend(schema);
+            if !own.other_names {
+                properties.remove(TLS_SERVER_NAME);
+            }
         }
     }
     json!({

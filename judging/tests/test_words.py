@@ -7,7 +7,8 @@ from weighhouse_judging.caveats.caveat_list import Beside, OfRun, caveats
 from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import CHECKS, MOST_WORDS, Finding
-from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_judging.findings.comparison_checks import CellRepeats, SideBuild, check_comparison
+from weighhouse_judging.findings.counted import BEGAN_ANEW, Asked, Reconciled
 from weighhouse_judging.findings.observation import (
     ErrorsSeen,
     RunObservation,
@@ -15,8 +16,11 @@ from weighhouse_judging.findings.observation import (
     SettingSeen,
 )
 from weighhouse_judging.findings.run_checks import check_run
+from weighhouse_judging.identity.sides import Side
+from weighhouse_protocol.target import Target
 
 from .observations import FILLED, SOUND, course, faulty, found
+from .reconciling import counted
 
 DATA = replace(SOUND, record_bytes=1000, machine_memory_bytes=10**9)
 GANG = replace(SOUND, interval_seconds=1.0)
@@ -32,6 +36,13 @@ EXAMPLES: dict[str, RunObservation] = {
     "The client was the bottleneck": replace(SOUND, client_bound=True),
     "Driver shares the machine": replace(SOUND, co_located=True),
     "The system did not tell everything": replace(SOUND, not_told=("INFO: NOPERM",)),
+    "Somebody else used the server": counted(served=1100),
+    "Answers did not come from this server": counted(served=900),
+    "Replies were lost on the way": counted(Asked(found=980, unanswered=20)),
+    "The client counted misses as found": counted(misses=900),
+    "The server's counters began anew": replace(
+        SOUND, reconciled=Reconciled("INFO", why_not=BEGAN_ANEW)
+    ),
     "Too few samples in the tail": faulty(ok=10_000),
     "Not in a steady state": replace(
         SOUND, course=course([10_000.0 * 0.99**index for index in range(30)])
@@ -78,6 +89,11 @@ SIDES = check_comparison(
                   "may_explain", ()),
     ],
     [CellRepeats("one", "balanced", "8 clients", "closed", 3)],
+    [
+        SideBuild(label, Side(Target(name="t", system="redis")), commit,
+                  frozenset({("redis-server", "4f0c" * 16, "")}))
+        for label, commit in (("one", "a" * 40), ("other", "b" * 40))
+    ],
 )  # fmt: skip
 
 

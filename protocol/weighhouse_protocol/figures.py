@@ -20,8 +20,8 @@ Statistic = Literal["counted", "merged", "read", "sampled"]
 """How the value of a repeat came about: operations counted over a time; out of the histogram merged
 over all intervals and drivers; read off the system at one moment; the mean of samples over the
 measured phase."""
-Scale = Literal["rate", "time", "size", "flow"]
-"""How a figure is written: operations a second, µs, bytes, bytes a second."""
+Scale = Literal["rate", "time", "size", "flow", "share"]
+"""How a figure is written: operations a second, µs, bytes, bytes a second, percent."""
 Family = Literal["performance", "resources"]
 """What figures are judged together: what clients see of a system, and what it takes to do it. Each
 is corrected by itself, so that a question of one costs the other nothing."""
@@ -232,6 +232,12 @@ _ALL = (
     Figure("server_cpu_us", "Processor time an operation", "processor time", "µs", "time", False,
            "of the system’s processes in the measured phase, an operation answered", "sampled",
            read_at=65, **_RESOURCE),
+    Figure("server_call_us", "Server time a call", "server time", "µs", "time", False,
+           "by the server’s own count, a command of the operations asked, in the measured phase",
+           "counted", read_at=64, **_RESOURCE),
+    Figure("hit_ratio", "Hit ratio", "hit ratio", "%", "share", True,
+           "of the keys that the server was asked for in the measured phase, by its own count, "
+           "those that were there", "counted", read_at=68, **_RESOURCE),
     Figure("wire_bytes", "Bytes an operation", "bytes an operation", "bytes", "size", False,
            "of requests and replies on the driver’s connections, an operation sent", "counted",
            read_at=66, **_RESOURCE),

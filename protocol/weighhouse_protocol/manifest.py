@@ -20,6 +20,7 @@ from weighhouse_protocol.base import (
 )
 from weighhouse_protocol.capacity import Holding
 from weighhouse_protocol.configuration.tables import Settings
+from weighhouse_protocol.counts import Counting
 from weighhouse_protocol.disclaimers import ManifestDisclaimer
 from weighhouse_protocol.endpoints import TLS_SWITCH, Forms
 from weighhouse_protocol.fairness.rules import Translation
@@ -172,6 +173,8 @@ class Manifest(Document):
     """How a target's configuration, or what a tool does, reads in words that all systems share."""
     holding: Holding | None = None
     """What a record takes, and what becomes of those that do not fit; None: not known."""
+    counts: Counting | None = None
+    """What it counts of its own work; None: nothing that clients could be held against."""
     driver: ManifestDriver
     addresses: Forms | None = None
     """How addresses of servers are written that somebody else set up; None: as they are kept."""

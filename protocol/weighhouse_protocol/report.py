@@ -25,8 +25,10 @@ from weighhouse_protocol.base import (
     Told,
     Whole,
 )
+from weighhouse_protocol.counts import CountsMoment, NodeCounts
 from weighhouse_protocol.driver import Interval, Said, Wire
 from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.programs import ProgramRan
 
 RunPhase = Literal["deploy", "load", "warmup", "measure", "collect"]
 """The phases of a run, as people see them."""
@@ -146,6 +148,8 @@ class TargetDescribed(Report):
     """Threads that made the load; None: told by an older agent, or none was made here."""
     layout: Label | None = None
     stream_hash: Label | None = None
+    programs: Few[ProgramRan] = ()
+    """What really ran on the member's machine; of an older agent none."""
 
 
 class MemoryMeasured(Report):
@@ -161,6 +165,17 @@ class MemoryMeasured(Report):
     disk_bytes: Bytes | None = None
     records: Count | None = None
     """What the system says it holds, copies aside, where it says so."""
+
+
+class ServerCounted(Report):
+    """What nodes of the system counted of their own work up to a moment."""
+
+    kind: Literal["counted"] = "counted"
+    sequence: Order
+    at_us: Instant
+    moment: CountsMoment
+    nodes: Few[NodeCounts]
+    """Those on the member's machine, or external ones, that told."""
 
 
 class OperationErrors(Report):
@@ -208,6 +223,7 @@ AttemptEvent = Annotated[
     | TimelineMark
     | TargetDescribed
     | MemoryMeasured
+    | ServerCounted
     | PhaseEnded,
     Field(discriminator="kind"),
 ]

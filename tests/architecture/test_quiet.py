@@ -186,3 +186,17 @@ def test_every_exception_is_needed():
     for name, reason in (SLEEPS | EMPTIED).items():
         assert name in files(), name
         assert reason, name
+
+
+def test_no_process_outlives_a_block_that_fails() -> None:
+    """`with Popen(…)` waits without end for a process that nobody ended: `testkit.children.child`
+    ends it.
+    """
+    waiting = [
+        f"{name}:{item.context_expr.lineno}"
+        for name, node in nodes(ast.With, holding=["Popen("])
+        if isinstance(node, ast.With)
+        for item in node.items
+        if called(item.context_expr).rpartition(".")[2] == "Popen"
+    ]
+    assert not waiting, waiting

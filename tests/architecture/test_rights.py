@@ -14,6 +14,10 @@ SYSTEMS = sorted(
 )
 COMMANDS = ("SETUSER", "CREATE ROLE", "createUser")
 """What makes an account."""
+VISITOR = PLUGINS / "sdk" / "weighhouse_sdk" / "testkit" / "rights_testing.py"
+VERB = re.compile(r"\bplugin\.([a-z_]+)\(")
+ASKS_NOTHING = {"driver_files", "fault", "reserve"}
+"""Verbs that ask nothing of a server of somebody else's: it has no nodes to reserve or to break."""
 
 
 def test_there_are_some() -> None:
@@ -29,3 +33,13 @@ def test_the_page_tells_rights_and_where_to_read_of_the_caveat(name: str) -> Non
     if any(each in section for each in COMMANDS):
         assert "\n### Measuring alone\n" in section
         assert "\n### Measuring, and describing\n" in section
+
+
+def test_each_verb_that_an_agent_asks_of_a_plugin_is_one_whose_questions_are_refused() -> None:
+    """Else questions could be asked that stand on no list of those that may be refused."""
+    asked: set[str] = set()
+    for path in (REPOSITORY / "agent" / "weighhouse_agent" / "attempt").rglob("*.py"):
+        asked |= set(VERB.findall(path.read_text(encoding="utf-8")))
+    assert {"deploy", "describe", "sample"} < asked
+    tried = set(VERB.findall(VISITOR.read_text(encoding="utf-8")))
+    assert asked - tried == ASKS_NOTHING

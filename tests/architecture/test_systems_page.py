@@ -2,8 +2,18 @@
 
 import datetime
 
-from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun, ParametersHeld
+from weighhouse_sdk.testkit.exercises import (
+    Arrival,
+    DriverWays,
+    Exercise,
+    Exercises,
+    NotRun,
+    ParametersHeld,
+    WayIn,
+)
+from weighhouse_testing import ways_table
 from weighhouse_testing.systems_page import PAGE, manifests, merged, page, stored
+from weighhouse_testing.tree import REPOSITORY
 
 DAY = datetime.date(2026, 11, 21)
 
@@ -57,3 +67,46 @@ def test_parameters_that_were_held_are_a_table_and_the_newest_of_each_system() -
     assert text.count("| Redis | 7 | 27") == 1
     assert row in text
     assert "Not held yet: Valkey." in text
+
+
+def arrival(way: WayIn, test: str = "plugins/x/tests/test_y.py::test_z", **more: str) -> Arrival:
+    return Arrival(driver="resp", system="redis", way=way, test=test, taken_on=DAY, **more)
+
+
+def test_the_table_of_ways_in_is_what_the_record_says() -> None:
+    record = stored()
+    text = ways_table.PAGE.read_text(encoding="utf-8")
+    wanted = ways_table.table(record.arrivals, record.drivers, manifests())
+    assert text == ways_table.with_table(text, wanted), "run `make systems`"
+
+
+def test_every_test_that_the_table_names_is_there() -> None:
+    named = {each.test for each in stored().arrivals}
+    assert named
+    for test in sorted(named):
+        path, _, rest = test.partition("::")
+        name = rest.rpartition("::")[2].partition("[")[0]
+        assert f"def {name}(" in defining(path), f"{test} is no more: run `make test systems`"
+
+
+def defining(path: str) -> str:
+    """A file of tests, and those that it takes tests from."""
+    kit = REPOSITORY / "plugins" / "sdk" / "weighhouse_sdk" / "testkit"
+    files = [REPOSITORY / path, *sorted(kit.glob("*.py"))]
+    return "\n".join(each.read_text(encoding="utf-8") for each in files)
+
+
+def test_a_way_is_seen_on_a_stand_in_or_not_at_all_or_not_there() -> None:
+    redis = {"redis": manifests()["redis"]}
+    seen = (arrival("IPv4"), arrival("IPv6", stand_in="another one"))
+    had = (DriverWays(driver="resp", ways=("IPv4", "IPv6", "name")),)
+    row = ways_table.table(seen, had, redis).splitlines()[-1]
+    cells = [each.strip() for each in row.strip("|").split("|")]
+    assert cells[:5] == ["resp", "Redis", "yes", "on a stand-in", "not seen"]
+    assert cells[5:] == [*["–"] * 5, "`plugins/x/tests/test_y.py`"]
+
+
+def test_the_newest_test_of_each_way_is_kept() -> None:
+    old = Exercises(arrivals=(arrival("IPv4", "old"), arrival("name", "old")))
+    record = merged(old, [Exercises(arrivals=(arrival("IPv4", "new"),))])
+    assert [(each.way, each.test) for each in record.arrivals] == [("IPv4", "new"), ("name", "old")]

@@ -9,6 +9,7 @@ from weighhouse_agent.attempt.process import CARRIED_OUT, clean
 from weighhouse_agent.machine.home import Home
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion
+from weighhouse_sdk.testkit.children import child
 from weighhouse_sdk.testkit.testing import processes_below
 from weighhouse_testing.platform import until
 
@@ -99,11 +100,8 @@ def test_a_killed_attempt_is_cleaned_up_by_the_next(ordered, client):
         'deployments = ["docker"]\nimages = ["docker.io/weighhouse-test/*"]',
     )
     words = [sys.executable, "-m", "weighhouse_agent.attempt.process", str(directory.path)]
-    with subprocess.Popen(words) as attempt:
-        try:
-            until("measured", lambda: directory.spool.exists() and MEASURES in spooled(directory))
-        finally:
-            attempt.kill()
+    with child(words):
+        until("measured", lambda: directory.spool.exists() and MEASURES in spooled(directory))
     [container] = client.containers.list()
     assert container.labels["weighhouse.directory"] == str(directory.system)
     assert len(processes_below(directory.system)) == 2

@@ -19,7 +19,8 @@ from weighhouse_sdk.errors import DeployFailed, NotReady, SystemFailed, VersionM
 from weighhouse_sdk.machine.cgroups import group_of
 from weighhouse_sdk.machine.images import ImageMissing
 from weighhouse_sdk.serving.startup import addresses_of
-from weighhouse_sdk.testkit.testing import order_for, processes_below
+from weighhouse_sdk.testkit.orders import order_for
+from weighhouse_sdk.testkit.testing import processes_below
 
 
 def say(deployed, *words, timeout=5.0):

@@ -14,6 +14,7 @@ from redis.exceptions import RedisError
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.target import Limits
 from weighhouse_sdk.machine.cgroups import Hierarchies
+from weighhouse_sdk.testkit.children import child
 from weighhouse_testing.agents import policy_of
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
@@ -37,12 +38,9 @@ def redis_of_somebody(host: str) -> Iterator[str]:
     port = free_port()
     words = ["redis-server", "--port", str(port), "--bind", host, "--save", "",
              "--protected-mode", "no"]  # fmt: skip
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, cwd="/") as process:
-        try:
-            until("it answers", lambda: answers(host, port))
-            yield f"tcp://{host}:{port}"
-        finally:
-            process.terminate()
+    with child(words, stdout=subprocess.DEVNULL, cwd="/"):
+        until("it answers", lambda: answers(host, port))
+        yield f"tcp://{host}:{port}"
 
 
 def answers(host: str, port: int) -> bool:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from weighhouse_sdk.testkit.children import child
 from weighhouse_testing.waits import until
 from weighhouse_testing.warm import Forked, cold, program_of
 
@@ -103,7 +104,7 @@ def test_it_is_signalled_as_any_other(program, number):
 
 def test_a_package_keeps_its_parts():
     words = [sys.executable, "-m", "uvicorn", "weighhouse_nowhere:app", "--port", "0"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with child(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert was_forked(process)
         _, aside = process.communicate()
     # It finds what its configuration of logs names, and only then looks for the application.
@@ -156,9 +157,9 @@ def test_what_needs_another_interpreter_is_started_as_ever(words, environment):
 
 def test_everything_starts_cold_where_that_is_what_is_tested(program):
     words = program("print('cold')")
-    with cold(), subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+    with cold(), child(words, stdout=subprocess.PIPE) as process:
         assert not was_forked(process)
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:
+    with child(words, stdout=subprocess.DEVNULL) as process:
         assert was_forked(process)
 
 

@@ -16,6 +16,7 @@ import httpx
 import psutil
 import pytest
 from weighhouse_cli.embedded.directory import PlatformDirectory, free_port
+from weighhouse_sdk.testkit.children import child
 from weighhouse_testing.waits import until
 
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
@@ -167,16 +168,15 @@ def _api(data: Path, port: int, method: str, path: str) -> Any:
 def test_a_taken_port_is_named_with_the_way_out(data: Path) -> None:
     with httpx.Client():
         port = free_port()
-        with subprocess.Popen(
+        with child(
             [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        ) as other:  # fmt: skip
+        ):  # fmt: skip
             until("the other program listens", lambda: _listens(port))
             done = subprocess.run(
                 [WEIGHHOUSE, "up", "--port", str(port), "--data-dir", str(data)],
                 capture_output=True, text=True, check=False, timeout=600,
             )  # fmt: skip
-            other.kill()
     assert done.returncode == 3
     assert f"port {port}" in done.stderr
     assert "--port" in done.stderr

@@ -25,6 +25,7 @@ from weighhouse_testing.platform import RunningPlatform
 SOURCE = Path(__file__).with_name("paced_server.c")
 PER_SECOND = 1_000_000_000
 PACE = "pace"
+LIBRARY = "paced_server.so"
 SWUNG, STARTS = "swung", "starts"
 RATE, SYNC_SECONDS = 500.0, 0.1
 """Commands a second, and what it takes to force the log to the disk: so long that it is seen on any
@@ -96,6 +97,10 @@ class Builds:
             return f"{round(PER_SECOND / rate)} {round(PER_SECOND * sync_seconds)}"
 
         (self.folder / PACE).write_text(times(rate_per_second))
+        # Another build is another program; what follows an ELF file's sections is of no effect.
+        fresh = self.folder / "fresh.so"
+        fresh.write_bytes((self.folder / LIBRARY).read_bytes() + times(rate_per_second).encode())
+        fresh.replace(self.folder / LIBRARY)
         (self.folder / SWUNG).unlink(missing_ok=True)
         if swing:
             (self.folder / SWUNG).write_text(times(rate_per_second * (1 + swing)))
@@ -113,7 +118,7 @@ def builds_of(platform: RunningPlatform, program: str) -> Iterator[Builds]:
     assert real is not None, f"{program} is not installed"
     folder = Path(tempfile.mkdtemp(prefix="weighhouse-builds-"))
     folder.chmod(0o755)  # servers run as accounts of their own
-    library = folder / "paced_server.so"
+    library = folder / LIBRARY
     subprocess.run(
         ["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), str(SOURCE)],
         check=True,

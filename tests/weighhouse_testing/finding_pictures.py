@@ -299,6 +299,8 @@ PICTURES: dict[str, Callable[[], Drawing]] = {
     "memory-fit": sketches.memory_fit,
     "effective-configuration": sketches.effective_configuration,
     "not-told": sketches.not_told,
+    "reconciliation": sketches.reconciliation,
+    "same-program": sketches.same_program,
     "comparability": sketches.comparability,
     "closed-loop-latency": closed_loop_latency,
     "clock-offset": sketches.clock_offset,

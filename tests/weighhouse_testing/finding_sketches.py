@@ -225,6 +225,44 @@ def not_told() -> Drawing:
     return drawing
 
 
+def reconciliation() -> Drawing:
+    """Two columns of counts, one pair of which differs."""
+    drawing = Drawing(
+        "Client and server",
+        "Reads and writes as the client and as the server counted them: the writes agree; of the "
+        "reads the server served all that were asked, and 2 % of the answers did not come back.",
+        140,
+    )
+    rows = [
+        ("reads", "20,000", "19,600", "20,000", "2 % lost"),
+        ("writes", "20,000", "20,000", "20,000", ""),
+    ]
+    places = (60, 180, 300, 420, 540)
+    for x, words in zip(places, ("", "asked", "answered", "served", ""), strict=True):
+        drawing.text(x, 44, words, "soft small")
+    for place, row in enumerate(rows):
+        for x, words in zip(places, row, strict=True):
+            drawing.text(x, 76 + 30 * place, words, "t-bad strong" if row[4] else "")
+    return drawing
+
+
+def same_program() -> Drawing:
+    """Two commits, and one digest."""
+    drawing = Drawing(
+        "One program under two versions",
+        "Two sides: their commits differ, their executables have the same digest, so that nothing "
+        "of a build is compared.",
+        140,
+    )
+    rows = [("a1b2c3d4e5", "4f0c91d2…", ""), ("f6e5d4c3b2", "4f0c91d2…", "the same program")]
+    for x, words in ((60, "commit"), (240, "what ran (sha256)")):
+        drawing.text(x, 44, words, "soft small")
+    for place, row in enumerate(rows):
+        for x, words in zip((60, 240, 420), row, strict=True):
+            drawing.text(x, 76 + 30 * place, words, "t-bad strong" if row[2] else "")
+    return drawing
+
+
 def comparability() -> Drawing:
     """A sheet with one red row."""
     drawing = Drawing(

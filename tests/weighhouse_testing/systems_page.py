@@ -2,17 +2,28 @@
 
 `python -m weighhouse_testing.systems_page RECORD…` takes records of test runs (`--exercised`, see
 weighhouse_sdk.testkit.exercised) into docs/systems.json, which keeps the newest of each kind, and
-writes the page from it. Without a record the page alone is written again.
+writes the page from it, and the table of docs/reaching.md. Without a record both are written again.
 """
 
+import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_sdk.driver import describe_driver
+from weighhouse_sdk.errors import BinaryMissing, DriverFailed
 from weighhouse_sdk.registry import discover
-from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun, ParametersHeld
+from weighhouse_sdk.testkit.arrivals import ways_had
+from weighhouse_sdk.testkit.exercises import (
+    DriverWays,
+    Exercise,
+    Exercises,
+    NotRun,
+    ParametersHeld,
+)
 
+from weighhouse_testing import ways_table
 from weighhouse_testing.tree import REPOSITORY
 
 RECORD = REPOSITORY / "docs" / "systems.json"
@@ -67,7 +78,14 @@ def merged(old: Exercises, new: Sequence[Exercises]) -> Exercises:
         seen = {each.plugin for each in run.exercised} | {each.plugin for each in run.not_run}
         left_out = [each for each in left_out if each.plugin not in seen] + list(run.not_run)
     held = {each.plugin: each for run in (old, *new) for each in run.held}
+    arrivals = {
+        (each.driver, each.system, each.way, each.stand_in): each
+        for run in (old, *new)
+        for each in run.arrivals
+    }
     return Exercises(
+        arrivals=tuple(arrivals[key] for key in sorted(arrivals)),
+        drivers=old.drivers,
         held=tuple(held[key] for key in sorted(held)),
         exercised=tuple(ways[key] for key in sorted(ways)),
         not_run=tuple(sorted(left_out, key=lambda each: (each.plugin, each.reason))),
@@ -154,12 +172,28 @@ def manifests() -> dict[str, Manifest]:
     return {name: each.manifest for name, each in plugins.items() if each.manifest.kind == "system"}
 
 
+def drivers_of(old: Iterable[DriverWays], manifests: Iterable[Manifest]) -> tuple[DriverWays, ...]:
+    """What drivers say of themselves; of one that is not here what it said before."""
+    said = {each.driver: each for each in old}
+    for driver in {each.driver.id for each in manifests}:
+        with contextlib.suppress(BinaryMissing, DriverFailed):
+            said[driver] = DriverWays(driver=driver, ways=ways_had(describe_driver(driver)))
+    return tuple(said[driver] for driver in sorted(said))
+
+
 def main(paths: list[str]) -> None:
     """Take the records in, write record and page."""
     runs = [Exercises.model_validate_json(Path(path).read_text(encoding="utf-8")) for path in paths]
     record = merged(stored(), runs)
+    known, _ = discover()
+    drivers = drivers_of(record.drivers, [each.manifest for each in known.values()])
+    record = record.model_copy(update={"drivers": drivers})
     RECORD.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(record, manifests()), encoding="utf-8")
+    ways = ways_table.table(record.arrivals, record.drivers, manifests())
+    reaching = ways_table.PAGE
+    text = ways_table.with_table(reaching.read_text(encoding="utf-8"), ways)
+    reaching.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

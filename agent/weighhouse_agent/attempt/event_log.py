@@ -5,8 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_protocol.counts import CountsMoment, NodeCounts
 from weighhouse_protocol.driver import Interval, PhaseFinished, Ready
 from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.programs import ProgramRan
 from weighhouse_protocol.report import (
     NOT_TOLD,
     IntervalReported,
@@ -15,6 +17,7 @@ from weighhouse_protocol.report import (
     PhaseChanged,
     PhaseEnded,
     RunPhase,
+    ServerCounted,
     TargetDescribed,
     TimelineMark,
 )
@@ -130,6 +133,13 @@ class Reporter:
             )
         )
 
+    def counted(self, moment: CountsMoment, nodes: Sequence[NodeCounts]) -> None:
+        """Nodes told their counters; nothing where none did."""
+        if nodes:
+            self.spool.append(
+                lambda n, at: ServerCounted(sequence=n, at_us=at, moment=moment, nodes=tuple(nodes))
+            )
+
     def target(
         self,
         told: Description | Deployed,
@@ -138,6 +148,7 @@ class Reporter:
         ready: Ready | None,
         *,
         commands: Sequence[str] = (),
+        programs: Sequence[ProgramRan] = (),
         co_located: bool | None,
     ) -> None:
         """The target was set up.
@@ -146,6 +157,7 @@ class Reporter:
         :param facts: of this machine, versions included.
         :param ready: what the driver said of itself; None: there is none here.
         :param commands: what was done to set it up, where the system does not tell.
+        :param programs: what really runs here.
         :param co_located: whether driver and system share a machine; None: it cannot be known.
         """
         if ready is not None:
@@ -168,5 +180,6 @@ class Reporter:
                 threads=ready.shards if ready else None,
                 layout=ready.layout if ready else None,
                 stream_hash=ready.stream_hash if ready else None,
+                programs=tuple(programs),
             )
         )

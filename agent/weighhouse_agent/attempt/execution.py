@@ -4,6 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from weighhouse_protocol.chain_links import links_of
+from weighhouse_protocol.counts import CountsMoment
 from weighhouse_protocol.driver import (
     DriverEvent,
     DriverOrder,
@@ -28,6 +29,7 @@ from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.toolrun.tool import Tool
 
+from weighhouse_agent.attempt import held_data
 from weighhouse_agent.attempt.compatibility import check_compatible, check_connections
 from weighhouse_agent.attempt.credentials import without_secrets
 from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, driver_name, gave_up
@@ -36,7 +38,7 @@ from weighhouse_agent.attempt.event_log import Moment, Reporter
 from weighhouse_agent.attempt.faults import Faulting
 from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.fill_limits import Filling
-from weighhouse_agent.attempt.held_data import beside, loads, sample_order, without_load
+from weighhouse_agent.attempt.programs import programs_of
 from weighhouse_agent.attempt.sampler import Sampler
 from weighhouse_agent.delivery.spool import SpoolWriter
 from weighhouse_agent.machine.disk_space import DiskFull
@@ -164,7 +166,7 @@ class Execution:
         self._reach(self.plugin.endpoints(deployed))
         if self.kept is not None and self.kept.take(self.context.data_directory):
             self._reporter.mark("records_shared", "of an earlier run of the campaign")
-            self.order = without_load(self.order)
+            self.order = held_data.without_load(self.order)
         self._reporter.mark("deployed", deployed.version)
         ready = self.plugin.wait_ready(self.context, deployed)
         self._reporter.mark("ready", f"after {ready.seconds:.3f} s")
@@ -185,13 +187,13 @@ class Execution:
         check_connections(self.order, self.plugin, self._description.settings)
         found = self._memory("before")
         self._reporter.not_told(deployed.refusals)
-        if records := beside(self.order, None if found is None else found.records):
+        if records := held_data.beside(self.order, None if found is None else found.records):
             self._reporter.held(records)
 
     def _measure(self) -> None:
         """All links of a chain, one after the other on the same system; most runs have one."""
         self._plan = self._plan_of(self.order)
-        if not loads(self.order) and self._plan.is_first:
+        if not held_data.loads(self.order) and self._plan.is_first:
             self._look_for_records()
         for place, link in enumerate(links_of(self.order)):
             self._plan = self._plan_of(link)
@@ -209,14 +211,11 @@ class Execution:
         """Read a sample of the records that are to be there, before anything is measured."""
         _, order = self._driver_order(replace(self._plan, tool=None))
         driver = self.plugin.manifest.driver.id
-        with DriverRun(driver, sample_order(order), self.context, name="check") as run:
+        with DriverRun(driver, held_data.sample_order(order), self.context, name="check") as run:
             self._run = run
-            for told in run.events():
-                event = without_secrets(told, self.context.credentials())
-                if isinstance(event, PhaseFinished):
-                    self._reporter.phase_ended(event, kind="check")
-                elif isinstance(event, Failed):
-                    raise self._gave_up(event)
+            shown = self.context.credentials()
+            if failed := held_data.told_of_sample(run.events(), shown, self._reporter):
+                raise self._gave_up(failed)
         self._run = None
 
     def _link_over(self) -> None:
@@ -261,10 +260,7 @@ class Execution:
         return self.order.faults
 
     def _hold_to_the_order(self) -> None:
-        """Whether all went as ordered.
-
-        :raises PluginError: when not.
-        """
+        """:raises PluginError: where not all went as ordered."""
         self.context.check()
         if (dead := self._dead or ended_one(self._deployed)) is not None:
             raise system_ended(dead)
@@ -319,10 +315,9 @@ class Execution:
         self._enter(phase)
         if self._phases_before and self._deployed is not None:
             self._reporter.not_told(self._deployed.refusals)  # A link is a run of its own.
-        if phase == "measure" and self._faulting is not None:
-            self._faulting.begin()
-        if phase == "measure" and self._filling is not None:
-            self._filling.begin()
+        for following in (self._faulting, self._filling):
+            if phase == "measure" and following is not None:
+                following.begin()
 
     def _phase_over(self, event: PhaseFinished) -> None:
         self._count(event)
@@ -363,11 +358,18 @@ class Execution:
 
     def _enter(self, phase: RunPhase) -> None:
         self._reporter.enter(phase)
+        if phase == "measure":
+            self._count_served(phase)
+
+    def _count_served(self, moment: CountsMoment) -> None:
+        if self._deployed is not None:
+            self._reporter.counted(moment, self.plugin.counts(self.context, self._deployed))
 
     def _memory(self, moment: Moment) -> MemoryUse | None:
-        """Of the system here; nothing where there is none."""
+        """Of the system here, with what it counted; nothing where there is none."""
         if self._deployed is None:
             return None
+        self._count_served(moment)
         pid = self._run.pid if self._run is not None else None
         found = self.plugin.memory(self.context, self._deployed, pid)
         seen = self._sampler.last if self._sampler is not None else None
@@ -376,19 +378,17 @@ class Execution:
 
     def _describe_target(self, ready: Ready | None) -> None:
         """What was set up, with what the driver said of itself when it was ready."""
-        told, deployed = self._set_up(), self._deployed
-        if told is None:
+        if (told := self._set_up()) is None:
             return
-        self._described = True
-        endpoints = self._endpoints
-        if not endpoints and deployed is not None:
-            endpoints = self.plugin.endpoints(deployed)
+        self._described, deployed = True, self._deployed
+        endpoints = self._endpoints or (self.plugin.endpoints(deployed) if deployed else ())
         self._reporter.target(
             told,
             endpoints,
             self.facts,
             ready,
             commands=deployed.commands if deployed is not None else (),
+            programs=programs_of(deployed, self._run, self.tool, self.context.options),
             co_located=self._co_located(endpoints),
         )
 

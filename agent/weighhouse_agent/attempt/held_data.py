@@ -1,10 +1,16 @@
 """What a system holds before a run writes to it, and whether the records are there."""
 
-from weighhouse_protocol.driver import DriverOrder
+from collections.abc import Iterable
+
+from weighhouse_protocol.driver import DriverEvent, DriverOrder, Failed, PhaseFinished
 from weighhouse_protocol.load import ClosedLoad, Phase, Share
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.records import sample_of
+from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.errors import PluginError
+
+from weighhouse_agent.attempt.credentials import without_secrets
+from weighhouse_agent.attempt.event_log import Reporter
 
 
 class NotEmpty(PluginError):
@@ -63,3 +69,19 @@ def sample_order(order: DriverOrder) -> DriverOrder:
             "hold": False,
         }
     )
+
+
+def told_of_sample(
+    events: Iterable[DriverEvent], credentials: Credentials | None, reporter: Reporter
+) -> Failed | None:
+    """Report what such a driver told.
+
+    :returns: its last word where it gave up.
+    """
+    for told in events:
+        event = without_secrets(told, credentials)
+        if isinstance(event, PhaseFinished):
+            reporter.phase_ended(event, kind="check")
+        elif isinstance(event, Failed):
+            return event
+    return None

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from weighhouse_protocol.git import MOST_HISTORY
 
 from .served import Tenant
 
@@ -125,3 +126,13 @@ def test_a_repeated_request_with_another_commit_is_another_request(tenant: Tenan
     assert first[0] == 201
     assert post(GIT) == first
     assert post(GIT | {"commit": "b" * 40})[0] == 422
+
+
+def test_a_history_as_long_as_it_may_be_is_taken(tenant: Tenant) -> None:
+    names = [f"{at:x}".rjust(64, "0") for at in range(1, MOST_HISTORY + 1)]
+    history = [
+        {"commit": name, "committed_at": "2026-03-01T12:00:00+00:00", "parents": names[at : at + 8]}
+        for at, name in enumerate(names, 1)
+    ]
+    campaign = start(tenant, {"commit": names[0], "history": history})
+    assert campaign["git"]["committed_at"] == "2026-03-01T12:00:00Z"

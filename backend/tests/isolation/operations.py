@@ -279,9 +279,7 @@ RULES: Mapping[str, Rule] = {
         WRITE,
         "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
     ),
-    "experiments_target_from_file": of_project(
-        READ, body={"file": "redis.conf", "text": "maxclients 2"}
-    ),
+    "experiments_target_from_file": of_project(READ, body={"file": "a", "text": ""}),
     "experiments_validate": of_project(READ, body=DOCUMENT),
     "studies_list": of_project(READ),
     "studies_read": of_project(READ),

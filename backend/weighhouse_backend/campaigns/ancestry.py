@@ -24,8 +24,8 @@ from weighhouse_backend.runs.states import CampaignStatus
 
 MOST_BEFORE = 2_000
 """Commits before one among which a measured ancestor is looked for."""
-MOST_MOVED = 10_000
-"""Commits that a piece of history moves at most."""
+MOST_GENERATIONS = 500
+"""Of commits that a piece of history moves at most; lies have no end."""
 A_SECOND = datetime.timedelta(seconds=1)
 Commits = Mapping[str, KnownCommit]
 
@@ -107,7 +107,7 @@ class AncestryService:
             return f"no ancestor of the commit {begin[:10]} has been measured"
         commit = min(measured, key=lambda name: (distances[name], name))
         ids = tuple(row.id for row in measured[commit])
-        number = numbered(measured[commit][0].number)
+        number = measured[commit][0].number
         between = len(distances.keys() - _distances(lineage, commit).keys())
         return MeasuredAncestor(ids, _sentence(own, commit, between, number))
 
@@ -165,13 +165,14 @@ class AncestryService:
 
     def _move(self, project_id: UUID, kept: dict[str, KnownCommit], moved: Sequence[str]) -> None:
         """Put commits behind their parents, and those after them, and campaigns with them."""
-        waiting, touched, moves = set(moved), set(moved), 0
-        while waiting and moves < MOST_MOVED:
+        waiting, touched = set(moved), set(moved)
+        for _ in range(MOST_GENERATIONS):
+            if not waiting:
+                break
             for name in _ordered(kept, waiting):
                 kept[name].stands_at = _place(kept, kept[name])
             self.session.flush()
             touched |= waiting
-            moves += len(waiting)
             after = self.session.scalars(
                 select(KnownCommit).where(
                     KnownCommit.project_id == project_id,
@@ -242,14 +243,12 @@ def _distances(commits: Commits, begin: str) -> dict[str, int]:
     return found
 
 
-def _sentence(own: CampaignCommit, commit: str, between: int, number: str) -> str:
-    base = f"commit {commit[:10]} (campaign {number})"
+def _sentence(own: CampaignCommit, commit: str, between: int, number: int) -> str:
+    base = f"commit {commit[:10]} (campaign {numbered(number)})"
     begin = own.merge_base or own.commit
     what = "the merge base" if own.merge_base else "this commit"
     if commit == begin:
         return f"The base is {what}, {base}."
     commits = "1 commit" if between == 1 else f"{between} commits"
-    return (
-        f"The base is {base}, {commits} before {what} {begin[:10]}: the nearest ancestor that was "
-        "measured."
-    )
+    before = f"the merge base {begin[:10]}" if own.merge_base else "this one"
+    return f"The base is {base}, {commits} before {before}: the nearest ancestor that was measured."

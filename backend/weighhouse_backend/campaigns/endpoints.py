@@ -30,7 +30,8 @@ from weighhouse_backend.campaigns.schemas import (
 from weighhouse_backend.campaigns.stream import CampaignStream
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep, recognize
-from weighhouse_backend.kit.bodies import BoundedRoute
+from weighhouse_backend.identity.senders import sender
+from weighhouse_backend.kit.bodies import KIBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page, PageDep, page_of
 from weighhouse_backend.kit.problems import Forbidden, NotAuthenticated
@@ -40,6 +41,8 @@ from weighhouse_backend.runs.models import Campaign
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["campaigns"])
 WantedDep = Annotated[CampaignFilter, Depends()]
+HISTORY_BYTES = 256 * KIBIBYTE
+"""What comes with a campaign's commit: those before it, merges with many parents among them."""
 EVENT_ID = re.compile(r"[0-9]{1,18}")
 """As far as the database counts; anything else is none of ours."""
 
@@ -78,6 +81,7 @@ def campaigns_list(
 
 
 @router.post("/campaigns", status_code=201, responses=QUOTA_ANSWER)
+@takes(HISTORY_BYTES, sender)
 def campaigns_create(
     body: CampaignCreate,
     caller: CallerDep,

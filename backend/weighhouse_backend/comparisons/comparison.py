@@ -12,13 +12,14 @@ from uuid import UUID
 
 from weighhouse_judging.fairness.sheet import AspectRow, fairness_sheet
 from weighhouse_judging.findings.checks import Finding
-from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_judging.findings.comparison_checks import CellRepeats, SideBuild, check_comparison
 from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.headlines import Headline
 from weighhouse_judging.verdicts.leads import Lead
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.figures import CATALOGUE, Figure, LoadKind
 
+from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.comparisons import estimates
@@ -55,6 +56,7 @@ class Sources:
     looks: LookService
     floors: FloorService
     past: PastService
+    commits: CommitService
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,10 +236,24 @@ class Comparison:
             self.sources.disclosure,
             self.sheet,
             self.of_runs,
-            _checked(self.shown.sides, self.fairness),
+            _checked(self.shown.sides, self.fairness, self._builds),
             self.fairness,
             self._shown(self.weighed.differences),
         )
+
+    @cached_property
+    def _builds(self) -> list[SideBuild]:
+        """What the sides are said to be, and what they really were; without those never run."""
+        sides = self.shown.sides
+        git = self.sources.commits.of([*{side.campaign.id for side in sides}])
+        found = []
+        for side in sides:
+            seen = next((cell for cell in side.seen.values() if cell.records), None)
+            told = git.get(side.campaign.id)
+            if seen is not None:
+                commit = None if told is None else told.commit
+                found.append(SideBuild(self.labels[side.key], seen.side, commit, seen.program))
+        return found
 
     @cached_property
     def _noise(self) -> SideNoise:
@@ -281,7 +297,9 @@ def _seen(sides: Sequence[Side]) -> dict[SideCell, CellSeen]:
     return {(side.key, name): cell for side in sides for name, cell in side.seen.items()}
 
 
-def _checked(sides: Sequence[Side], rows: Sequence[AspectRow]) -> list[Finding]:
+def _checked(
+    sides: Sequence[Side], rows: Sequence[AspectRow], builds: Sequence[SideBuild]
+) -> list[Finding]:
     repeats = [
         CellRepeats(
             side.key,
@@ -293,4 +311,4 @@ def _checked(sides: Sequence[Side], rows: Sequence[AspectRow]) -> list[Finding]:
         for side in sides
         for runs in side.cells.cells.values()
     ]
-    return check_comparison(rows, repeats)
+    return check_comparison(rows, repeats, builds)

@@ -32,7 +32,7 @@ def of_run(run: Hashable, side: str, finding: FindingRead) -> OfRun:
         finding.severity,
         finding.title,
         finding.message,
-        f"{finding.formula}. {finding.source}",
+        f"{finding.formula}. Source: {finding.source}",
         finding.documentation,
     )
 

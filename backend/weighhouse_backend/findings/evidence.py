@@ -26,6 +26,7 @@ from weighhouse_backend.measurements.models import ResourceSample, RunSummary, T
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
+from weighhouse_backend.results.counts import reconciliation_of
 from weighhouse_backend.results.failures import failures_of, phases_told
 from weighhouse_backend.results.schemas import DriverRecord
 from weighhouse_backend.runs.models import AttemptMember, Cell
@@ -132,6 +133,7 @@ def observation(
         data_on_disk=held.on_disk,
         beyond=held.beyond,
         cache_bytes=held.cache_bytes,
+        reconciled=reconciliation_of(record, manifest, workload),
         failures=[
             ErrorsSeen(one.phase, one.operation, one.kind, one.count, one.words)
             for one in failures_of(phases_told(record))

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from weighhouse_judging.findings.comparison_checks import OneProgram, SideBuild, one_program
 from weighhouse_judging.identity.digests import FieldChange
+from weighhouse_judging.identity.programs import in_words as program_in_words
 from weighhouse_judging.identity.sides import Change, subject
 
 from weighhouse_backend.results.identities import CellSeen, mismatches
@@ -156,6 +158,26 @@ def _images(cell: CellSeen) -> set[str]:
     return {line.value for line in lines if line.name == IMAGE}
 
 
+def of_one_program(cell: Matched, commits: tuple[str | None, str | None]) -> OneProgram | None:
+    """That what goes by two commits or two versions is one program, with the same settings.
+
+    :param commits: the base's and the campaign's.
+    """
+    return one_program(
+        *(
+            SideBuild(cell.label, one.side, commit, one.program)
+            for one, commit in zip((cell.base, cell.candidate), commits, strict=True)
+        )
+    )
+
+
+def no_comparison(cell: Matched, one: OneProgram) -> Matched:
+    """A cell that compares nothing of a build: it is an A/A sample."""
+    program = "" if cell.base.program is None else program_in_words(cell.base.program)
+    same = f"{one.after}, which is the same program: {program}; A/A"
+    return replace(cell, changes=(*cell.changes, FieldChange("program", one.before, same)))
+
+
 def untold(cells: Sequence[Matched], commits: tuple[str | None, str | None]) -> FieldChange | None:
     """That a base measured again cannot be told from the build, although it is of another commit:
     they may be one program. An image's digest would tell.
@@ -170,6 +192,8 @@ def untold(cells: Sequence[Matched], commits: tuple[str | None, str | None]) -> 
         return None
     if all(_images(cell.base) and _images(cell.candidate) for cell in known):
         return None
+    if all(cell.base.program and cell.candidate.program for cell in known):
+        return None  # They are told apart by their digests.
     return FieldChange(
         "base.program",
         f"of the commit {before[:10]}",

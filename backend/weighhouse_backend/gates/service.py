@@ -27,6 +27,8 @@ from weighhouse_backend.gates.cell_match import (
     GateKey,
     Matched,
     in_words,
+    no_comparison,
+    of_one_program,
     pooled,
     subject_of,
     untold,
@@ -48,6 +50,10 @@ from weighhouse_backend.series.past import PastOf, PastService
 
 PINNED = "pinned"
 """Of campaigns from before there was a choice: the base they were started with."""
+OF_NO_BUILD = (
+    "Both commits ran the same program with the same settings: what differs is the machine's or "
+    "chance, and no build's."
+)
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,12 @@ class GateService:
         told = self.commits.of([latest, campaign.id])
         commits = {one: git.commit for one, git in told.items()}
         both = (commits.get(latest), commits.get(campaign.id))
-        if bases.beside and (unknown := untold(cells, both)) is not None:
+        same = [of_one_program(cell, both) for cell in cells]
+        cells = [
+            cell if one is None or not (one.versions or bases.beside) else no_comparison(cell, one)
+            for cell, one in zip(cells, same, strict=True)
+        ]
+        if bases.beside and not any(same) and (unknown := untold(cells, both)) is not None:
             cells = [replace(cell, changes=(*cell.changes, unknown)) for cell in cells]
         changes = subject_of(cells, both)
         floor_of = self.floors.of_cells(campaign.project_id, seen[campaign.id])
@@ -150,6 +161,7 @@ class GateService:
             looked_at=self.looks.looked_at(campaign.id),
             told=[
                 *(() if bases.sentence is None else (bases.sentence,)),
+                *((OF_NO_BUILD,) if cells and all(same) and not bases.beside else ()),
                 *(_of_the_machine(cells, seen[latest], limits) if bases.beside else ()),
             ],
         )

@@ -199,6 +199,10 @@ class RunRecord(Base):
     """Driver threads; none where no load was made, or an older agent did not tell."""
     memory: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """Moment → `schemas.MemoryRead`."""
+    programs: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    """`weighhouse_protocol.programs.ProgramRan` each."""
+    counts: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Moment → `weighhouse_protocol.counts.NodeCounts` of each node that told."""
     phases: Mapped[list[Any]] = mapped_column(JSONB, default=list)
     """`schemas.PhaseRecord` each."""
     driver: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))

@@ -49,6 +49,12 @@ class AttemptRecord:
         return [phase for part in self.members for phase in part.phases]
 
     @property
+    def programs(self) -> list[Any]:
+        """What really ran on the machines, each program once."""
+        told = [one for part in self.members for one in part.programs]
+        return [one for place, one in enumerate(told) if one not in told[:place]]
+
+    @property
     def machine_ids(self) -> tuple[str, ...]:
         """Which machines, in order of the members; those that did not say are left out."""
         said = (part.facts.get("machine_id") for part in self.members)

@@ -80,6 +80,8 @@ class ResultRepository:
                 commands=[],
                 facts={},
                 memory={},
+                counts={},
+                programs=[],
                 phases=[],
             )
             self.session.add(found)

@@ -19,10 +19,13 @@ from weighhouse_backend.measurements.models import (
 )
 from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.results.chains import link_begins, memory_of_link, phases_of_links
+from weighhouse_backend.results.counts import counts_of_link
 
 SHARED = (Interval, ResourceSample, TimelineMark)
 """What belongs to the link in whose stretch of events it was reported."""
-OF_ALL = frozenset({"attempt_id", "memory", "phases", "stream_hash", "driver", "settled_at"})
+OF_ALL = frozenset(
+    {"attempt_id", "memory", "counts", "phases", "stream_hash", "driver", "settled_at"}
+)
 """Columns of a record in which the links differ; the others tell of the system that all share."""
 BEHIND_ALL = 2**31 - 1
 """Above every sequence."""
@@ -76,6 +79,7 @@ class ChainSharing:
         members = self.repository.members([attempt_id])[attempt_id]
         record = self.repository.record_for_update(members[0])
         phases, memory = phases_of_links(record.phases), record.memory
+        counts = record.counts
         columns = [column.key for column in inspect(RunRecord).column_attrs]
         common = {name: getattr(record, name) for name in columns if name not in OF_ALL}
         for link, share in enumerate(shares, start=1):
@@ -87,8 +91,10 @@ class ChainSharing:
                     attempt_id=share.attempt_id,
                     phases=said,
                     memory=memory_of_link(memory, link),
+                    counts=counts_of_link(counts, link),
                     stream_hash=next((one for one in streams if one), None),
                 )
             )
         record.phases, record.memory = phases[0], memory_of_link(memory, 0)
+        record.counts = counts_of_link(counts, 0)
         self.session.flush()

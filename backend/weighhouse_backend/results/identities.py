@@ -8,10 +8,12 @@ from typing import Any
 from weighhouse_judging.identity.cells import DriverSeen, cell_identity
 from weighhouse_judging.identity.digests import FieldChange, Identity, differences
 from weighhouse_judging.identity.places import Place, place_of
+from weighhouse_judging.identity.programs import ProgramKey, program_of_system
 from weighhouse_judging.identity.sides import Side
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.programs import ProgramRan
 from weighhouse_protocol.report import Setting
 
 from weighhouse_backend.measurements.records import AttemptRecord
@@ -76,6 +78,13 @@ class CellSeen:
                 if record.effective_configuration
             ],
             endpoints=[str(endpoint) for record in records for endpoint in record.endpoints],
+        )
+
+    @property
+    def program(self) -> ProgramKey | None:
+        """What the system really was; None: its runs did not tell, or were of several."""
+        return program_of_system(
+            [ProgramRan.as_kept(one) for one in record.programs] for record in self.records
         )
 
     @property

@@ -16,6 +16,7 @@ from weighhouse_protocol.report import (
     PhaseEnded,
     ResourceSample,
     RunPhase,
+    ServerCounted,
     TargetDescribed,
     TimelineMark,
 )
@@ -28,6 +29,7 @@ from weighhouse_backend.measurements.errors import EventsInvalid, EventsTooMany
 from weighhouse_backend.measurements.level_service import LevelService
 from weighhouse_backend.measurements.packed_intervals import StoredInterval, from_report
 from weighhouse_backend.measurements.repository import ResultRepository, interval_row
+from weighhouse_backend.results import counts
 from weighhouse_backend.results.chains import measured_phases, moment_of
 from weighhouse_backend.results.live import LiveSample
 from weighhouse_backend.results.schemas import MemoryRead, PhaseRecord
@@ -146,7 +148,10 @@ def in_order(events: Iterable[AttemptEvent], expected: int) -> Iterable[AttemptE
             yield event
 
 
-def note(record: models.RunRecord, event: TargetDescribed | MemoryMeasured | PhaseEnded) -> None:
+Fact = TargetDescribed | MemoryMeasured | ServerCounted | PhaseEnded
+
+
+def note(record: models.RunRecord, event: Fact) -> None:
     """Write an event that tells a fact of a member into its record."""
     if isinstance(event, TargetDescribed):
         facts: MachineFacts = event.facts
@@ -162,10 +167,13 @@ def note(record: models.RunRecord, event: TargetDescribed | MemoryMeasured | Pha
         record.layout = event.layout
         record.stream_hash = event.stream_hash
         record.threads = event.threads
+        record.programs = [one.model_dump(mode="json") for one in event.programs]
     elif isinstance(event, MemoryMeasured):
         memory = MemoryRead.model_validate(event.model_dump())
         moment = moment_of(event.moment, measured_phases(record.phases))
         record.memory = {**record.memory, moment: memory.model_dump(mode="json")}
+    elif isinstance(event, ServerCounted):
+        record.counts = counts.noted(record.counts, event, measured_phases(record.phases))
     else:
         phase = PhaseRecord.model_validate(event.model_dump())
         record.phases = [*record.phases, phase.model_dump(mode="json")]

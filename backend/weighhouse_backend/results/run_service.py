@@ -29,7 +29,7 @@ from weighhouse_backend.measurements.points import Window
 from weighhouse_backend.measurements.repository import RAW, ResultRepository
 from weighhouse_backend.measurements.samples import SampleService
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
-from weighhouse_backend.results import views
+from weighhouse_backend.results import counts, views
 from weighhouse_backend.results.chart_schemas import (
     HeatMapRead,
     SpectrumPointRead,
@@ -122,11 +122,8 @@ class RunReadService:
         campaign = repository.session.get_one(Campaign, run.campaign_id)
         cell = repository.cells([run.cell_id])[run.cell_id]
         document = measured_document(self.experiments, campaign)
-        names = measured_names(
-            document_of(self.experiments, campaign),
-            campaign.beside,
-            self.catalog.manifests([campaign.project_id]),
-        )
+        manifests = self.catalog.manifests([campaign.project_id])
+        names = measured_names(document_of(self.experiments, campaign), campaign.beside, manifests)
         return RunFacts(
             **dict(self.views([run])[0]),
             completeness=of_run(run.status, self.clock.now()),
@@ -144,6 +141,7 @@ class RunReadService:
                 document, campaign, cell, run, None if record is None else record.version
             ),
             errors=[] if record is None else failures_of(phases_told(record)),
+            reconciliation=counts.read_of_run(record, document, cell, manifests),
             timeline=[
                 read_of(TimelineItem, mark)
                 for mark in ([] if shown is None else repository.marks(shown.id))

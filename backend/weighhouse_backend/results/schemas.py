@@ -8,10 +8,12 @@ from pydantic import BaseModel, Field
 from weighhouse_protocol.base import Report
 from weighhouse_protocol.driver import Said, Wire
 from weighhouse_protocol.load import Share
+from weighhouse_protocol.programs import ProgramRan
 from weighhouse_protocol.report import OperationErrors, SettingSource
 
 from weighhouse_backend.campaigns.schemas import CompletenessRead, FailureRead, LoadLevelRead
 from weighhouse_backend.measurements.expired import ThinnedRead
+from weighhouse_backend.results.count_schemas import ReconciliationRead
 from weighhouse_backend.runs.states import AttemptStatus, MemberStatus, RunStatus
 
 
@@ -233,6 +235,8 @@ class TargetOfRun(BaseModel):
     effective_configuration: list[SettingRead]
     memory: MemoryOfRun
     commands: list[str]
+    programs: list[ProgramRan]
+    """What really ran, by digests of its files; none of runs from before they were told."""
     layout: str | None
     stream_hash: str | None
     """Of the first 10,000 operations: equal hashes mean equal operations."""
@@ -304,6 +308,9 @@ class RunFacts(RunListed):
     reproduce: Reproduce
     errors: list[ErrorsRead]
     """By phase, then the commonest first."""
+    reconciliation: ReconciliationRead | None
+    """What the servers counted of their own work beside what the client did; null: this system
+    keeps no such counters, or its plugin knows of none."""
     timeline: list[TimelineItem]
     log_streams: list[str]
     artifacts: list[ArtifactRead]

@@ -11,6 +11,7 @@ from weighhouse_protocol.scenarios import COURSES
 
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.run_service import RunService
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.faults.service import FaultService
 from weighhouse_backend.kit.clock import Clock
@@ -27,6 +28,7 @@ from weighhouse_backend.measurements.summaries import (
     sum_phases,
 )
 from weighhouse_backend.results.chain_parts import ChainSharing
+from weighhouse_backend.results.counts import figures_counted
 from weighhouse_backend.results.footprints import cpu_percent
 from weighhouse_backend.results.scenario_service import SCENARIO, figures_of, material_of
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
@@ -47,6 +49,7 @@ class SettlementService:
     clock: Clock
     experiments: ExperimentService
     chains: ChainSharing
+    catalog: CatalogService
 
     def settle_run(self, run_id: UUID) -> None:
         """Settle a run that has a winning attempt.
@@ -80,6 +83,7 @@ class SettlementService:
             return
         self._write(attempt_id, project_id, phases, cuts, len(drivers))
         self._look_at_course(run, attempt_id)
+        self._look_at_counts(run, attempt_id)
         total = measured.everything()
         told = self.repository.record(attempt_id)
         self.runs.complete(
@@ -183,6 +187,20 @@ class SettlementService:
             told[SERVER_CPU] = percent / 100 * phases["measure"].duration_seconds * US_PER_SECOND
         record.driver = told | wire(said)
         record.settled_at = self.clock.now()
+
+    def _look_at_counts(self, run: Run, attempt_id: UUID) -> None:
+        """Keep figures of what the servers counted of their own work, where they did."""
+        kept = self.repository.record(attempt_id)
+        campaign = self.repository.session.get_one(Campaign, run.campaign_id)
+        document = measured_document(self.experiments, campaign)
+        cell = self.repository.cells([run.cell_id])[run.cell_id]
+        system = document.targets[cell.target_index].system
+        manifest = self.catalog.manifests([run.project_id]).get(system)
+        found = {} if kept is None else figures_counted(kept, manifest)
+        if found:
+            members = self.repository.members([attempt_id])[attempt_id]
+            record = self.repository.record_for_update(members[0])
+            record.driver = {**(record.driver or {}), **found}
 
     def _look_at_course(self, run: Run, attempt_id: UUID) -> None:
         """Keep what the scenario gave, where it is one whose runs are read as a course."""

@@ -11,6 +11,7 @@ from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.commands.run import run
 from weighhouse_cli.console import OUT, print_json
 from weighhouse_cli.failures import show_errors
+from weighhouse_cli.reconciliation import show_reconciliation
 
 FILE = "FILE"
 """The subcommand that runs an experiment: it goes by no name."""
@@ -53,6 +54,7 @@ def show(run_id: Run, as_json: AsJson = False, url: Url = None, token: Token = N
         _line(failure["message"], style="red")
         _line(failure["hint"])
     show_errors(told["errors"])
+    show_reconciliation(told["reconciliation"])
     for finding in told["findings"]:
         _line(f"{finding['title']}: {finding['message']}")
     if told["log_streams"]:

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use crate::{Identity, OptionRefused, Options, Outcome, RecordShape, Request, Verifier};
+use crate::{Identity, OptionRefused, Options, Outcome, RecordShape, Request, Verifier, Way};
 
 /// Why a client could not be made ready.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +23,10 @@ pub trait ClientDriver: Sized + 'static {
     /// Who this is.
     const IDENTITY: Identity;
 
+    /// Whether its library can hold a server's certificate against another name than the host that
+    /// it connects to.
+    const OTHER_NAMES: bool = true;
+
     /// Checks options and shape without touching anything.
     ///
     /// # Errors
@@ -32,7 +36,7 @@ pub trait ClientDriver: Sized + 'static {
     /// Connects, for so many clients at once, and makes the place where records are kept if it is
     /// not there.
     fn connect(
-        endpoints: &[String],
+        way: &Way,
         shape: &RecordShape,
         options: &Options,
         clients: usize,

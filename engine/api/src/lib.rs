@@ -15,16 +15,20 @@ mod options;
 mod outcome;
 mod record;
 pub mod said;
+mod secret;
 mod spread;
 mod value;
+mod way;
 
 pub use client::{ClientDriver, ClientFailed};
 pub use keys::Keys;
 pub use options::Checked;
 pub use outcome::{ErrorKind, Operation, Outcome};
 pub use record::{Fields, Lengths, RecordShape};
+pub use secret::Secret;
 pub use spread::{Elsewhere, Spread, Stretch};
 pub use value::{Payload, ValueSource, Verifier};
+pub use way::{Secure, Server, Way};
 
 /// Options of the target as they stand in the order: `target.options`.
 pub type Options = serde_json::Map<String, serde_json::Value>;

@@ -43,7 +43,7 @@ impl ClientDriver for Busy {
     }
 
     async fn connect(
-        _: &[String],
+        _: &Way,
         _: &RecordShape,
         options: &Options,
         _: usize,
@@ -95,6 +95,7 @@ fn closed_loop(clients: u64, think_time_us: u64, waits: bool, seconds: f64) -> R
     let (_returned, spares) = channel();
     let setup = ClientSetup {
         shard: (0, 1),
+        way: Arc::new(Way::plain(Vec::new())),
         options: order.target.options.clone(),
         timeout: SECOND,
         clock,

@@ -51,10 +51,10 @@ pub(super) fn ask_map<C: Codec>(
     spread: &dyn Spread,
 ) -> Result<Vec<Stretch>, Failure> {
     let failed = unreachable(endpoint, tls);
-    let unusable = |what: String| {
-        let hint = "is it a server of a cluster, and is the cluster complete?";
+    let unusable = |what: String, hint: String| {
         Failure::new("connection", format!("{endpoint} does not say where keys are: {what}"), hint)
     };
+    let incomplete = || "is it a server of a cluster, and is the cluster complete?".to_owned();
     let mut socket = greeted(endpoint, tls, codec)?;
     let mut request = Vec::new();
     spread.encode_question(&mut request);
@@ -69,9 +69,14 @@ pub(super) fn ask_map<C: Codec>(
         match codec.parse_greeting(&reply, &mut scan) {
             Ok(Parsed::Incomplete) => {}
             Ok(Parsed::Complete { consumed, outcome: Outcome::Ok }) => {
-                return spread.read_map(&reply[..consumed]).map_err(unusable);
+                return spread
+                    .read_map(&reply[..consumed])
+                    .map_err(|what| unusable(what, incomplete()));
             }
-            _ => return Err(unusable(Refusal::quote(&reply))),
+            _ => {
+                let Refusal { said, hint } = codec.refused(&reply);
+                return Err(unusable(said, hint));
+            }
         }
     }
 }

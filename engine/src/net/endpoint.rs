@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use mio::event::Source;
 use mio::{Interest, Registry, Token};
+use weighhouse_driver_api::Server;
 
 /// How long a connection may take to come about.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
@@ -63,6 +64,21 @@ impl Endpoint {
             Self::Tcp(address) | Self::Tls(address, _) => Some(*address),
             Self::Unix(_) => None,
         }
+    }
+
+    /// As client libraries are told of it.
+    ///
+    /// `written`: the endpoint as it stands in the order.
+    #[must_use]
+    pub fn server(&self, written: &str, hosts: &Hosts) -> Server {
+        let (Self::Tcp(at) | Self::Tls(at, _)) = self else {
+            return Server::Socket(PathBuf::from(written.trim_start_matches("unix://")));
+        };
+        let place = written.split_once("://").map_or(written, |(_, place)| place);
+        let host = place.rsplit_once(':').map_or(place, |(host, _)| host);
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let addresses = hosts.get(&host).cloned().unwrap_or_else(|| vec![at.ip()]);
+        Server::Place { at: *at, host, addresses }
     }
 
     fn candidates(text: &str, hosts: &Hosts) -> Result<(Self, Vec<Self>), String> {

@@ -19,4 +19,4 @@ pub use endpoint::{Endpoint, Hosts};
 pub use hashing::{Hashing, SCHEMA as HASHING_SCHEMA, Spreading};
 pub use schedule::Schedule;
 pub use shard::{NetShard, ShardSetup};
-pub use tls::{SCHEMA as TLS_SCHEMA, Tls, TlsOptions};
+pub use tls::{SCHEMA as TLS_SCHEMA, SERVER_NAME as TLS_SERVER_NAME, Tls, TlsOptions};

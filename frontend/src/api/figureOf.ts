@@ -8,7 +8,7 @@ export interface Figure {
   label: string
   short: string
   unit: string
-  scale: 'rate' | 'time' | 'size' | 'flow'
+  scale: 'rate' | 'time' | 'size' | 'flow' | 'share'
   isLatency: boolean
   moreIsBetter: boolean
   note: string

@@ -62,8 +62,20 @@ export function formatFlow(bytesPerSecond: number | null | undefined): Shown {
   return unit ? { value, unit: `${unit}/s` } : MISSING
 }
 
+/** A share in percent: `98.2` `%`. */
+export function formatShare(percent: number | null | undefined): Shown {
+  if (percent === null || percent === undefined || !Number.isFinite(percent)) return MISSING
+  return { value: significant(percent), unit: '%' }
+}
+
 /** How figures are written, by the scale that the catalogue gives them. */
-export const BY_SCALE = { rate: formatThroughput, time: formatLatency, size: formatBytes, flow: formatFlow } as const
+export const BY_SCALE = {
+  rate: formatThroughput,
+  time: formatLatency,
+  size: formatBytes,
+  flow: formatFlow,
+  share: formatShare,
+} as const
 
 /** A fraction as a signed percentage: `0.052` → `+5.2 %`. */
 export function formatRelative(fraction: number | null | undefined, digits = 1): string {

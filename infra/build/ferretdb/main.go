@@ -34,6 +34,11 @@ func run() error {
 	showVersion := flag.Bool("version", false, "print the version and end")
 	handler := flag.String("handler", "postgresql", "postgresql or sqlite")
 	listen := flag.String("listen-addr", "127.0.0.1:27017", "TCP address to listen on")
+	socket := flag.String("listen-unix", "", "path of a socket to listen on")
+	secure := flag.String("listen-tls", "", "TCP address to listen on with TLS")
+	certificate := flag.String("listen-tls-cert-file", "", "file of the server's certificate")
+	key := flag.String("listen-tls-key-file", "", "file of its key")
+	authority := flag.String("listen-tls-ca-file", "", "file of the authority of clients' certificates")
 	sqlite := flag.String("sqlite-url", "file:data/", "SQLite URI of a directory")
 	postgres := flag.String("postgresql-url", "postgres://127.0.0.1:5432/ferretdb", "PostgreSQL URL")
 	level := flag.String("log-level", "info", "debug, info, warn or error")
@@ -51,7 +56,14 @@ func run() error {
 	}
 	options := &slog.HandlerOptions{Level: chosen}
 	server, err := ferretdb.New(&ferretdb.Config{
-		Listener:      ferretdb.ListenerConfig{TCP: *listen},
+		Listener: ferretdb.ListenerConfig{
+			TCP:         *listen,
+			Unix:        *socket,
+			TLS:         *secure,
+			TLSCertFile: *certificate,
+			TLSKeyFile:  *key,
+			TLSCAFile:   *authority,
+		},
 		Logger:        slog.New(slog.NewTextHandler(os.Stderr, options)),
 		Handler:       *handler,
 		SQLiteURL:     *sqlite,

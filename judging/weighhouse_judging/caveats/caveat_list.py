@@ -203,7 +203,7 @@ def _of_comparison(beside: Beside) -> Iterable[Caveat]:
             short=_short(finding),
             title=finding.title,
             text=finding.message,
-            evidence=(Evidence(f"Rule: {finding.formula}. {finding.source}"),),
+            evidence=(Evidence(f"Rule: {finding.formula}. Source: {finding.source}"),),
             help=finding.documentation,
         )
 

@@ -96,6 +96,8 @@ def _prose(facts: Facts) -> dict[str, str]:
 
 
 def _words(value: object) -> str:
-    if value is None or value == "":
+    if value is None:
+        return "not known"
+    if value == "":
         return "not set"
     return plain(value) if isinstance(value, bool | int | float | str) else str(value)

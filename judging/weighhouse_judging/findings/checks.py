@@ -250,11 +250,31 @@ NOT_TOLD = Check(
     "questions of configuration, memory, keys, statistics or version that the system refused",
     "the system's own words",
 )
+RECONCILIATION = Check(
+    "reconciliation",
+    (
+        Outcome("Somebody else used the server", "asked by somebody else"),
+        Outcome("Answers did not come from this server", "did not come from it"),
+        Outcome("Replies were lost on the way", "lost on the way"),
+        Outcome("The client counted misses as found", "counted as found"),
+        Outcome("The server's counters began anew", "began anew"),
+    ),
+    "calls that the server counted = operations asked = answers, and keys that it found = records "
+    "found, within 0.1 %; error above 1 %",
+    "the server's own counters before the first and after the last phase, less each other",
+)
 COMPARABILITY = Check(
     "comparability",
     (Outcome("Conditions differ"),),
     "durability, acknowledgement, reads and the rest of the fairness sheet agree",
     "read from targets, plugins and machines",
+    scope="comparison",
+)
+SAME_PROGRAM = Check(
+    "same-program",
+    (Outcome("The same program under two versions"),),
+    "executables of two versions or commits have different digests, or their settings differ",
+    "SHA-256 of /proc/PID/exe, and of what it has mapped and open",
     scope="comparison",
 )
 CLOSED_LOOP_LATENCY = Check(
@@ -285,7 +305,7 @@ CHECKS: tuple[Check, ...] = (
     RATE_NOT_REACHED, AVERAGED_PERCENTILES, COORDINATED_OMISSION, ERRORS, NOT_FOUND, VERIFICATION,
     LOAD_COMPLETE, DATA_FOUND, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION, COMPARABILITY,
     CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED, BEYOND_RANGE, NEVER_SENT_UNTOLD,
-    NOT_TOLD,
+    NOT_TOLD, RECONCILIATION, SAME_PROGRAM,
 )  # fmt: skip
 """Every check there is."""
 

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.fairness.sheet import AspectRow, confounders
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
+from weighhouse_judging.identity.digests import joined
+from weighhouse_judging.identity.programs import ProgramKey, in_words
+from weighhouse_judging.identity.sides import Side, subject
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
 GRAVE_ASPECTS = frozenset({"durability", "replication", "consistency"})
@@ -25,11 +29,75 @@ class CellRepeats:
     repeats: int
 
 
-def check_comparison(rows: Sequence[AspectRow], cells: Sequence[CellRepeats]) -> list[Finding]:
+@dataclass(frozen=True)
+class SideBuild:
+    """Which build a side is said to be, and what it really was."""
+
+    label: str
+    side: Side
+    commit: str | None
+    program: ProgramKey | None
+    """None: not told."""
+
+
+def check_comparison(
+    rows: Sequence[AspectRow],
+    cells: Sequence[CellRepeats],
+    builds: Sequence[SideBuild] = (),
+) -> list[Finding]:
     """All findings of a comparison, the gravest first."""
-    found = [*_comparability(rows), *_repeats(cells), *_closed_loop(cells)]
+    found = [
+        *_comparability(rows), *_same_program(builds), *_repeats(cells), *_closed_loop(cells),
+    ]  # fmt: skip
     gravity = {"error": 0, "caution": 1, "info": 2}
     return sorted(found, key=lambda finding: gravity[finding.severity])
+
+
+@dataclass(frozen=True)
+class OneProgram:
+    """That two sides are one program, in nothing of which they differ but by what it goes by."""
+
+    before: str
+    after: str
+    versions: bool
+    """Two versions, which one program cannot be; else two commits, of which one may change none."""
+
+
+def one_program(before: SideBuild, after: SideBuild) -> OneProgram | None:
+    """By what names one program goes that two sides are; None: they are several, or that is not
+    known, or they go by one name.
+    """
+    if before.program is None or before.program != after.program:
+        return None
+    changed = {change.what for change in subject(before.side, after.side)}
+    if changed - {after.side.target.system}:
+        return None
+    if changed:
+        return OneProgram(joined(before.side.versions), joined(after.side.versions), True)
+    commits = before.commit, after.commit
+    if None in commits or commits[0] == commits[1]:
+        return None
+    return OneProgram(f"commit {commits[0]}"[:17], f"commit {commits[1]}"[:17], False)
+
+
+def _same_program(builds: Sequence[SideBuild]) -> list[Finding]:
+    said: dict[bool, list[str]] = {True: [], False: []}
+    for before, after in combinations(builds, 2):
+        one = one_program(before, after)
+        if one is not None and before.program is not None:
+            said[one.versions].append(
+                f"{before.label} and {after.label} go by {one.before} and {one.after}, and are the "
+                f"same program, {in_words(before.program)}, with the same settings."
+            )
+    return [
+        checks.SAME_PROGRAM.found(
+            "error" if versions else "caution",
+            f"{' '.join(pairs)} What differs between them is noise: an A/A sample.",
+            {"pairs": len(pairs)},
+        )
+        for versions, pairs in said.items()
+        if pairs
+    ]
 
 
 def _comparability(rows: Sequence[AspectRow]) -> list[Finding]:

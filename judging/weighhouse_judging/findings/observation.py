@@ -7,6 +7,7 @@ from typing import Literal
 from weighhouse_protocol.report import SettingSource
 from weighhouse_protocol.target import Data
 
+from weighhouse_judging.findings.counted import Reconciled
 from weighhouse_judging.findings.sizes import Beyond
 from weighhouse_judging.findings.steadiness import Course
 
@@ -182,5 +183,7 @@ class RunObservation:
     settings: Sequence[SettingSeen] = ()
     not_told: Sequence[str] = ()
     """Questions that only describe the system and that it refused: `CONFIG GET: NOPERM …`."""
+    reconciled: Reconciled | None = None
+    """What client and server counted of the same; None: the system keeps no such counters."""
     failures: Sequence[ErrorsSeen] = ()
     """What failed in its phases."""

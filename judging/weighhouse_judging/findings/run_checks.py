@@ -2,7 +2,14 @@
 
 from collections.abc import Callable
 
-from weighhouse_judging.findings import course, held_data, outcomes, plausibility, surroundings
+from weighhouse_judging.findings import (
+    course,
+    held_data,
+    outcomes,
+    plausibility,
+    reconciliation,
+    surroundings,
+)
 from weighhouse_judging.findings.checks import Finding
 from weighhouse_judging.findings.observation import RunObservation
 
@@ -20,6 +27,7 @@ RUN_CHECKS: tuple[Callable[[RunObservation], Finding | None], ...] = (
     plausibility.unaccounted_clients,
     plausibility.latency_understated,
     plausibility.beyond_range,
+    reconciliation.reconciliation,
     outcomes.load_complete,
     held_data.data_found,
     outcomes.verification,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.target import Topology
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
@@ -21,7 +22,7 @@ from weighhouse_sdk.rebalance import Streamed
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address
 
-from weighhouse_plugin_cassandra import home, ring_operations
+from weighhouse_plugin_cassandra import counts, home, ring_operations
 
 JAVA = {"heap_mebibytes": "0", "garbage_collector": "g1"}
 """Parameters of the Java machine → the vendor's choice; they stand on the command line."""
@@ -316,6 +317,10 @@ class CassandraPlugin(RingPlugin):
                 if isinstance(value, int | float):
                     found[f"{row['name']}.{column}"] = float(value)
         return found
+
+    def counted(self, address: Address, timeout_seconds: float) -> NodeCounts | None:
+        """Virtual tables of coordinated requests."""
+        return counts.counted(address, timeout_seconds)
 
     def needs_peer_port(self, topology: Topology) -> bool:
         """Where `nodetool` asks a node to leave its ring."""

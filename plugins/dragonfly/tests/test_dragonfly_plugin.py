@@ -18,6 +18,7 @@ from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.families.resp_recorded import RecordedServer
 from weighhouse_sdk.places import Place
+from weighhouse_sdk.testkit.question_log import Resp
 from weighhouse_sdk.testkit.resp_testing import (
     ASK_SECONDS,
     RespAlone,
@@ -26,6 +27,7 @@ from weighhouse_sdk.testkit.resp_testing import (
     errors_of,
     order_for,
 )
+from weighhouse_sdk.testkit.rights_testing import Visitor, refused_in_turn
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 
@@ -309,3 +311,10 @@ def test_shards_and_odd_schedules_are_refused() -> None:
 
 def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
     drives_a_relative(PLUGIN, "redis-server", tmp_path)
+
+
+def test_each_question_may_be_refused(tmp_path: Path) -> None:
+    """What answers is written after its sources, and no Dragonfly."""
+    with RecordedServer(ANSWERS) as server:
+        visitor = Visitor(PLUGIN, server.address, tmp_path, drives=False)
+        assert set(refused_in_turn(visitor, Resp())) == {"INFO", "CONFIG GET"}

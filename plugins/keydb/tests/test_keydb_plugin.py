@@ -11,9 +11,12 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
+from weighhouse_sdk.families.resp_recorded import RecordedServer
 from weighhouse_sdk.places import Place
+from weighhouse_sdk.testkit.question_log import Resp
 from weighhouse_sdk.testkit.resp_client_sharding import RespClientSharding
 from weighhouse_sdk.testkit.resp_testing import RespReplicas, drives_a_relative
+from weighhouse_sdk.testkit.rights_testing import Visitor, refused_in_turn
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address
 
@@ -104,3 +107,11 @@ def test_processes_that_the_client_spreads_keys_over_are_no_replicas() -> None:
 
 def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
     drives_a_relative(PLUGIN, "redis-server", tmp_path)
+
+
+def test_each_question_may_be_refused(tmp_path: Path) -> None:
+    """What answers is written after its documentation, and no KeyDB."""
+    info = "redis_version:6.3.4\nmvcc_depth:0\nserver_threads:2\nused_memory:100\ndb0:keys=3\n"
+    with RecordedServer({"INFO": info, "CONFIG GET *": ["maxmemory", "0"]}) as server:
+        visitor = Visitor(PLUGIN, server.address, tmp_path, drives=False)
+        assert set(refused_in_turn(visitor, Resp())) == {"INFO", "CONFIG GET"}

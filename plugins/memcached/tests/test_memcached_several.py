@@ -14,8 +14,9 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed
+from weighhouse_sdk.testkit.orders import order_for
 from weighhouse_sdk.testkit.spread import host_of, spread
-from weighhouse_sdk.testkit.testing import order_for, processes_below
+from weighhouse_sdk.testkit.testing import processes_below
 from weighhouse_sdk.wire import Address
 
 ASK_SECONDS = 5.0

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import explained, setting_word, system_value
@@ -16,9 +17,11 @@ from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.replies import unless_refused
+from weighhouse_sdk.serving.questions import UNTOLD as UNTOLD_VERSION
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
+from weighhouse_plugin_memcached.counts import counts_in
 from weighhouse_plugin_memcached.stats import stats, version
 
 VERSION = re.compile(r"^memcached (\S+)")
@@ -132,7 +135,8 @@ class MemcachedPlugin(ServerPlugin):
 
     def version_served(self, address: Address, timeout_seconds: float) -> str:
         """The answer to `version`, which a proxy gives that refuses `stats`."""
-        return version(address, timeout_seconds)
+        told = unless_refused(address, "version", lambda: version(address, timeout_seconds))
+        return told or UNTOLD_VERSION
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """`stats settings`, without what only repeats the number of threads for UDP, and the size
@@ -173,6 +177,10 @@ class MemcachedPlugin(ServerPlugin):
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The lines of `stats` named in `METRICS`."""
         return numbers(self._stats(address, timeout_seconds), METRICS)
+
+    def counted(self, address: Address, timeout_seconds: float) -> NodeCounts | None:
+        """The lines of `stats` that count commands."""
+        return counts_in(address.endpoint, self._stats(address, timeout_seconds))
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """`bytes`: items with their headers, without the unused rest of their chunks."""

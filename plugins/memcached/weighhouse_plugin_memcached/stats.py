@@ -6,6 +6,7 @@ from weighhouse_sdk.wire import Address, Connection
 PROTOCOL = "Memcached's protocol"
 ERRORS = ("ERROR", "CLIENT_ERROR", "SERVER_ERROR")
 UNAUTHENTICATED = "CLIENT_ERROR unauthenticated"
+WRONG = "CLIENT_ERROR authentication failure"
 FULL = "ERROR Too many open connections"
 
 
@@ -17,6 +18,7 @@ def stats(address: Address, timeout_seconds: float, group: str = "") -> dict[str
     :raises OSError: when there is no answer.
     """
     with Connection(address, timeout_seconds, PROTOCOL) as connection:
+        log_in(connection, address)
         connection.send(f"stats {group}".strip().encode() + b"\r\n")
         found: dict[str, str] = {}
         while (line := connection.line()) != "END":
@@ -34,6 +36,7 @@ def version(address: Address, timeout_seconds: float) -> str:
     :raises Refused, Unfit, OSError: as `stats`.
     """
     with Connection(address, timeout_seconds, PROTOCOL) as connection:
+        log_in(connection, address)
         connection.send(b"version\r\n")
         line = connection.line()
         if not line.startswith("VERSION "):
@@ -41,12 +44,50 @@ def version(address: Address, timeout_seconds: float) -> str:
         return line.removeprefix("VERSION ").strip()
 
 
+def log_in(connection: Connection, address: Address) -> None:
+    """Show the account of the address, where it has one, in the place of a value (doc/protocol.txt,
+    "Authentication"). A server that wants none would keep it as one: whether it does is asked
+    before.
+
+    :raises LoginRefused: when it wants none, or not this one.
+    :raises Refused, Unfit: when it answers with something else.
+    """
+    shown = address.credentials
+    if shown is None or shown.password is None:
+        return
+    if shown.username is None:
+        raise LoginRefused(
+            "Memcached's accounts have names, and the credentials have none",
+            "give them a username beside password_file",
+        )
+    connection.send(b"version\r\n")
+    line = connection.line()
+    if line.startswith("VERSION "):
+        raise LoginRefused(
+            "the server wants no account, and was shown one",
+            "leave out the credentials, or start it with -Y",
+        )
+    if not line.startswith(UNAUTHENTICATED):
+        raise failure(line)
+    account = f"{shown.username} {shown.password}".encode()
+    connection.send(b"set weighhouse 0 -1 %d\r\n%s\r\n" % (len(account), account))
+    line = connection.line()
+    if line != "STORED":
+        raise failure(connection.masked(line))
+
+
 def failure(line: str) -> Exception:
     """What an answer is that is none to the question."""
     if line.startswith(UNAUTHENTICATED):
         return LoginRefused(
-            "the server wants an account",
-            "driver and agent have none to show to Memcached: use one that is started without -Y",
+            "the server wants an account (it is started with -Y)",
+            "let the target name `credentials` with username and password_file, which the agent's "
+            "policy keeps",
+        )
+    if line.startswith(WRONG):
+        return LoginRefused(
+            "the server does not take this account and password",
+            "look at username and password_file of the credentials",
         )
     if line.startswith(FULL):
         return ServerFull(

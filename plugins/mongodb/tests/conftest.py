@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from weighhouse_sdk.testkit import at_hand
+from weighhouse_sdk.testkit.children import child
 
 STAND_IN = "WEIGHHOUSE_MONGO_STAND_IN"
 
@@ -20,9 +21,6 @@ def stand_in(request: pytest.FixtureRequest) -> Iterator[str]:
         )
     classes = f"{folder}/classes:{folder}/lib/*"
     command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-cp", classes, "MongoStandIn", "0"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
+    with child(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         yield f"tcp://127.0.0.1:{int(process.stdout.readline())}"
-        process.kill()

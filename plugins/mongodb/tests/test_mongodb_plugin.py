@@ -18,7 +18,8 @@ from weighhouse_sdk.families.mongo import UnknownCommand, ask, figures, flat, wo
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.serving.startup import addresses_of
 from weighhouse_sdk.testkit import at_hand
-from weighhouse_sdk.testkit.testing import PluginConformance, order_for
+from weighhouse_sdk.testkit.orders import order_for
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 
 

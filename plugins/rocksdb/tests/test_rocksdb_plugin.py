@@ -11,7 +11,8 @@ from weighhouse_protocol.target import Limits, Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import TargetInvalid
-from weighhouse_sdk.testkit.testing import PluginConformance, order_for
+from weighhouse_sdk.testkit.orders import order_for
+from weighhouse_sdk.testkit.testing import PluginConformance
 
 
 class TestConformance(PluginConformance):

@@ -15,6 +15,7 @@ from weighhouse_protocol.driver import DriverOrder, Go
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.registry import load_tool
+from weighhouse_sdk.testkit.children import child
 from weighhouse_sdk.testkit.testing_tools import tool_order
 
 PROGRAM = Path(__file__).with_name("held_tool.py")
@@ -24,17 +25,14 @@ READS = Workload(name="reads", operations=OperationMix(read=1.0))
 @contextmanager
 def held(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
     order = tool_order(READS).model_copy(update={"hold": True})
-    with subprocess.Popen(
+    with child(
         [sys.executable, str(PROGRAM)],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as program:
         write(program, order)
-        try:
-            yield program
-        finally:
-            program.kill()
+        yield program
 
 
 def write(program: "subprocess.Popen[bytes]", document: DriverOrder | Go) -> None:

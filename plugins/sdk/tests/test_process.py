@@ -26,6 +26,7 @@ from weighhouse_sdk.machine.procfs import (
     wait_for_end,
     working_directory,
 )
+from weighhouse_sdk.testkit.children import child
 from weighhouse_sdk.testkit.testing import processes_below
 
 SLEEP = str(shutil.which("sleep"))
@@ -124,7 +125,7 @@ def test_stop_ends_what_the_server_forked(context: Context, waited_for: bool) ->
 
 def test_leftovers_are_known_by_their_start_and_boot(context: Context) -> None:
     """A record whose pid now belongs to another process, or to another boot, is no claim."""
-    with subprocess.Popen([SLEEP, "300"]) as bystander:
+    with child([SLEEP, "300"]) as bystander:
         stat = process_stat(bystander.pid)
         assert stat is not None
         records = context.directory / "processes"
@@ -138,7 +139,6 @@ def test_leftovers_are_known_by_their_start_and_boot(context: Context) -> None:
         assert context.processes.leftovers() == ()
         assert context.processes.remove_leftovers(0) == ()
         assert bystander.poll() is None
-        bystander.kill()
     assert not records.exists()
 
 

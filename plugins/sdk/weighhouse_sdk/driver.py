@@ -112,7 +112,7 @@ class DriverRun:
     ) -> None:
         self._end_seconds = end_seconds
         self._context = context
-        self._order = order
+        self.driver_id, self.order = driver_id, order
         self._stop_at: float | None = None
         executable = locate_driver(driver_id)
         self.process: ServerProcess = context.processes.start(
@@ -125,6 +125,11 @@ class DriverRun:
             stdin=True,
             stdout=True,
         )
+
+    @property
+    def system(self) -> str:
+        """What it drives, by its identifier."""
+        return self._context.target.system
 
     @property
     def pid(self) -> int:
@@ -211,8 +216,8 @@ class DriverRun:
         if pipe is None or pipe.closed:
             message = "events() reads a run once"
             raise RuntimeError(message)
-        self._write(self._order)
-        if not self._order.hold:
+        self._write(self.order)
+        if not self.order.hold:
             self._close_input()
 
     def _write(self, line: DriverOrder | Go) -> None:

@@ -51,11 +51,8 @@ def unsecured(error: OSError, host: str, port: int, connect: Connect) -> Excepti
     if isinstance(error, ssl.SSLCertVerificationError):
         return _certificate(error, host)
     reason = str(getattr(error, "reason", "") or "")
-    if any(each in reason for each in WANTS_CERTIFICATE):
-        return CertificateRefused(
-            f"{host} wants to see a certificate of its client, and there is none",
-            "credentials may name tls_certificate_file and tls_key_file",
-        )
+    if wants := unshown(error, host):
+        return wants
     if any(each in reason for each in PLAIN) or speaks_plainly(connect):
         return OtherProtocol(
             f"the server does not speak TLS on port {port}",
@@ -68,6 +65,20 @@ def unsecured(error: OSError, host: str, port: int, connect: Connect) -> Excepti
             "have the server offer TLS 1.2 or 1.3",
         )
     return error
+
+
+def unshown(error: OSError, host: str) -> CertificateRefused | None:
+    """A server's wish for a certificate of its client's; None: that is not what it says.
+
+    TLS 1.3 lets it say so after the handshake (RFC 8446, 4.4.2.4), where the first answer is read.
+    """
+    reason = str(getattr(error, "reason", "") or "")
+    if not any(each in reason for each in WANTS_CERTIFICATE):
+        return None
+    return CertificateRefused(
+        f"{host} wants to see a certificate of its client, and there is none that it takes",
+        "credentials may name tls_certificate_file and tls_key_file",
+    )
 
 
 def _certificate(error: ssl.SSLCertVerificationError, host: str) -> CertificateRefused:

@@ -22,6 +22,7 @@ from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.compatibility.targets import system_errors
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.report import Setting
@@ -311,6 +312,11 @@ class Plugin(ABC):
     ) -> MemoryUse:
         """Memory now: called before the load, after it, and after the measurement."""
 
+    def counts(self, context: Context, deployed: Deployed) -> tuple[NodeCounts, ...]:
+        """What those nodes here that tell counted of their own work; raises nothing."""
+        del context, deployed
+        return ()
+
     def fault(
         self,
         context: Context,  # noqa: ARG002 - of use to systems with nodes
@@ -385,10 +391,7 @@ class Plugin(ABC):
     # for subclasses
 
     def executable(self, name: str, options: HostOptions) -> Path:
-        """Find a program.
-
-        :raises BinaryMissing: naming the Debian package of the manifest's `packages`.
-        """
+        """:raises BinaryMissing: naming the Debian package of the manifest's `packages`."""
         found = shutil.which(name, path=options.search_path)
         if found is None:
             package = self.manifest.packages.get(name, "")

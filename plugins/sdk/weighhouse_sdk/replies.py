@@ -125,7 +125,7 @@ class Refusals:
     def note(self, endpoint: str, question: str, words: str) -> None:
         """Keep what one server said; the first words stand."""
         with self._lock:
-            self._found.setdefault((endpoint, question), words[:SHOWN])
+            self._found.setdefault((endpoint, question), words[:SHOWN].strip(" ,."))
 
     def knows(self, endpoint: str, question: str) -> bool:
         """Whether one server refused a question before."""

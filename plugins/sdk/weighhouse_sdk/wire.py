@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple, Self
 from weighhouse_protocol.endpoints import Endpoint
 
 from weighhouse_sdk.credentials import Credentials
-from weighhouse_sdk.handshakes import ALERT, overheard, speaks_tls, unsecured, verifier
+from weighhouse_sdk.handshakes import ALERT, overheard, speaks_tls, unsecured, unshown, verifier
 from weighhouse_sdk.replies import (
     Refusals,
     ReplyError,
@@ -44,6 +44,9 @@ class Address(NamedTuple):
     """What the server's certificate is for; empty: the host."""
     database: int = 0
     """Number of the logical database that the records are in, where there are such."""
+    accounts: str = ""
+    """Where databases have accounts of their own: the one that the account is of; empty: the
+    system's usual."""
     refusals: Refusals | None = None
     """Where questions that it refuses are noted; None: they are errors."""
 
@@ -96,6 +99,11 @@ class Connection:
         self._reader.close()
         self._socket.close()
 
+    @property
+    def peer(self) -> str:
+        """The address that answered; of a socket its path."""
+        return self._address.path or str(self._socket.getpeername()[0])
+
     def send(self, data: bytes) -> None:
         """Write all of it."""
         self._socket.sendall(data)
@@ -104,7 +112,8 @@ class Connection:
         """Read a line, without its end.
 
         :raises ConnectionError: when the server closes instead.
-        :raises Unfit: when it does so because it speaks TLS alone.
+        :raises Unfit: when it does so because it speaks TLS alone, or wants a certificate to be
+            shown.
         """
         data = self._read(self._reader.readline)
         if not data.endswith(b"\n"):
@@ -134,6 +143,9 @@ class Connection:
             return read()
         except ConnectionResetError:
             return b""
+        except ssl.SSLError as error:
+            name = self._address.server_name or self._address.host
+            raise unshown(error, name) or error from error
         except TimeoutError as error:
             raise self._instead() or error from error
 

@@ -178,7 +178,7 @@ def _translated(line: Line, manifest: Manifest, settings: Settings) -> Taken | L
             return _left(line, "value", f"could be one of the target's `settings`, but {message}")
         return Taken(line=line.number, name=line.name, into=f"settings.{line.name}", value=value)
     guess = did_you_mean(line.name, list(counterparts(manifest)))
-    return _left(line, "unknown", f"no parameter of {manifest.name} is called so{guess}")
+    return _left(line, "unknown", f"is no parameter of {manifest.name}{guess}")
 
 
 def _as_parameter(

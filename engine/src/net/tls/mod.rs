@@ -5,5 +5,5 @@
 mod options;
 mod stream;
 
-pub use options::{SCHEMA, Tls, TlsOptions};
+pub use options::{SCHEMA, SERVER_NAME, Tls, TlsOptions};
 pub(super) use stream::{BlockingSecure, Secure};

@@ -1,20 +1,23 @@
 //! The engine's options for endpoints `tls://HOST:PORT`.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
-use weighhouse_driver_api::{OptionRefused, Options};
+use weighhouse_driver_api::{OptionRefused, Options, Secure, Server};
 
 const CA_FILE: &str = "tls_ca_file";
-const SERVER_NAME: &str = "tls_server_name";
+/// Option with the name that a certificate is for.
+pub const SERVER_NAME: &str = "tls_server_name";
 const CERTIFICATE_FILE: &str = "tls_certificate_file";
 const KEY_FILE: &str = "tls_key_file";
 const VERIFY: &str = "tls_verify";
@@ -118,17 +121,72 @@ impl TlsOptions {
         }
     }
 
+    /// Refuses another name for the certificate than the endpoint's host.
+    ///
+    /// # Errors
+    /// When one is given.
+    pub fn host_alone(&self) -> Result<(), OptionRefused> {
+        if self.server_name.is_none() {
+            return Ok(());
+        }
+        let message = "the driver's library knows no other name than the host of the endpoint";
+        Err(OptionRefused::new(SERVER_NAME, message))
+    }
+
     /// Reads the files.
     ///
     /// # Errors
     /// When a file cannot be read or used, or options do not go together.
     pub fn ready(&self, host: &str) -> Result<Tls, OptionRefused> {
+        let name = self.name_of(host)?;
+        Ok(Tls { config: Arc::new(self.config(None)?), name })
+    }
+
+    /// The same for a client library, which asks for a certificate's name by the address of a
+    /// server.
+    ///
+    /// # Errors
+    /// As [`TlsOptions::ready`].
+    pub fn secure(&self, servers: &[Server]) -> Result<Secure, OptionRefused> {
+        let names = self.names(servers)?;
+        let path = |file: &Option<String>| file.as_ref().map(PathBuf::from);
+        Ok(Secure {
+            config: Arc::new(self.config(Some(names))?),
+            ca_file: path(&self.ca_file),
+            certificate_file: path(&self.certificate_file),
+            key_file: path(&self.key_file),
+            server_name: self.server_name.clone(),
+            verify: self.verify != Some(false),
+        })
+    }
+
+    fn names(&self, servers: &[Server]) -> Result<Names, OptionRefused> {
+        let mut written: BTreeMap<IpAddr, Vec<_>> = BTreeMap::new();
+        for server in servers {
+            if let Server::Place { at, host, addresses } = server {
+                let name = self.name_of(host)?;
+                for address in addresses.iter().copied().chain([at.ip()]) {
+                    written.entry(address).or_default().push(name.clone());
+                }
+            }
+        }
+        for names in written.values_mut() {
+            names.dedup();
+        }
+        Ok(Names { written, alone: self.server_name.is_some() })
+    }
+
+    fn name_of(&self, host: &str) -> Result<ServerName<'static>, OptionRefused> {
         let (name, given) = match &self.server_name {
             Some(name) => (name.as_str(), SERVER_NAME),
             None => (host, "endpoints"),
         };
-        let name = ServerName::try_from(name.to_owned())
-            .map_err(|error| OptionRefused::new(given, format!("{name}: {error}")))?;
+        ServerName::try_from(name.to_owned())
+            .map_err(|error| OptionRefused::new(given, format!("{name}: {error}")))
+    }
+
+    /// `names`: what certificates are for, whatever they are asked for by.
+    fn config(&self, names: Option<Names>) -> Result<ClientConfig, OptionRefused> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let refused = |name: &'static str| {
             move |error: rustls::Error| OptionRefused::new(name, error.to_string())
@@ -140,7 +198,17 @@ impl TlsOptions {
             let anyone = Arc::new(Anyone { provider });
             builder.dangerous().with_custom_certificate_verifier(anyone)
         } else {
-            builder.with_root_certificates(self.authorities()?)
+            let roots = Arc::new(self.authorities()?);
+            let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider)
+                .build()
+                .map_err(|error| OptionRefused::new(CA_FILE, error.to_string()))?;
+            match names {
+                None => builder.with_webpki_verifier(verifier),
+                Some(names) => {
+                    let meant = Arc::new(Meant { verifier, names });
+                    builder.dangerous().with_custom_certificate_verifier(meant)
+                }
+            }
         };
         let mut config = match (&self.certificate_file, &self.key_file) {
             (None, None) => builder.with_no_client_auth(),
@@ -160,7 +228,7 @@ impl TlsOptions {
         // Each connection greets in full: servers that want a certificate and have no context for
         // sessions refuse to go on with one (SSL_CTX_set_session_id_context(3)).
         config.resumption = Resumption::disabled();
-        Ok(Tls { config: Arc::new(config), name })
+        Ok(config)
     }
 
     fn authorities(&self) -> Result<RootCertStore, OptionRefused> {
@@ -201,6 +269,86 @@ impl Tls {
         // The link keeps what does not fit.
         connection.set_buffer_limit(Some(64 << 10));
         Ok(connection)
+    }
+}
+
+/// What certificates are for.
+#[derive(Debug)]
+struct Names {
+    /// By the addresses of servers, the names that were written for them.
+    written: BTreeMap<IpAddr, Vec<ServerName<'static>>>,
+    /// Whether it is these alone, also of servers that others announce.
+    alone: bool,
+}
+
+impl Names {
+    fn of<'a>(&'a self, asked: &'a ServerName<'a>) -> Vec<&'a ServerName<'a>> {
+        let address = match asked {
+            ServerName::IpAddress(address) => Some(IpAddr::from(*address)),
+            _ => None,
+        };
+        if let Some(names) = address.and_then(|address| self.written.get(&address)) {
+            return names.iter().collect();
+        }
+        let own = (!self.alone).then_some(asked);
+        self.written.values().flatten().chain(own).collect()
+    }
+}
+
+/// Verifies a certificate for the name that was written, where a library asks by an address. A
+/// server that others announce, at an address that nobody wrote, is to have one of the names that
+/// were written, as who has such a certificate is who was meant, or its own address.
+#[derive(Debug)]
+struct Meant {
+    verifier: Arc<WebPkiServerVerifier>,
+    names: Names,
+}
+
+impl ServerCertVerifier for Meant {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let mut last = Err(rustls::Error::General("no name is known".to_owned()));
+        for name in self.names.of(server_name) {
+            last = self.verifier.verify_server_cert(
+                end_entity,
+                intermediates,
+                name,
+                ocsp_response,
+                now,
+            );
+            if last.is_ok() {
+                break;
+            }
+        }
+        last
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.verifier.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.verifier.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.verifier.supported_verify_schemes()
     }
 }
 
@@ -282,5 +430,38 @@ mod tests {
             let refused = taken(&options).unwrap().0.ready("localhost").unwrap_err();
             assert_eq!(refused.name, name);
         }
+    }
+
+    #[test]
+    fn a_server_has_the_name_written_for_it_and_an_announced_one_any_of_them_or_its_own() {
+        let options = json!({"tls_verify": true}).as_object().unwrap().clone();
+        let named = |server_name: Option<&str>| {
+            let mut options = options.clone();
+            if let Some(name) = server_name {
+                options.insert(SERVER_NAME.to_owned(), json!(name));
+            }
+            let taken = TlsOptions::take(&mut options).unwrap();
+            let place = |host: &str, addresses: &[&str]| {
+                let addresses: Vec<IpAddr> =
+                    addresses.iter().map(|each| each.parse().unwrap()).collect();
+                Server::Place { at: (addresses[0], 1).into(), host: host.to_owned(), addresses }
+            };
+            let servers =
+                [place("a.example", &["10.0.0.1", "::1"]), place("b.example", &["10.0.0.2"])];
+            taken.names(&servers).unwrap()
+        };
+        let asked = |names: &Names, host: &'static str| -> Vec<String> {
+            let asked = ServerName::try_from(host).unwrap();
+            names.of(&asked).iter().map(|name| name.to_str().into_owned()).collect()
+        };
+        let written = named(None);
+        assert_eq!(asked(&written, "10.0.0.1"), ["a.example"]);
+        assert_eq!(asked(&written, "::1"), ["a.example"]);
+        assert_eq!(asked(&written, "10.0.0.2"), ["b.example"]);
+        let announced = asked(&written, "10.0.0.3");
+        assert!(announced.contains(&"b.example".to_owned()), "{announced:?}");
+        assert!(announced.contains(&"10.0.0.3".to_owned()), "{announced:?}");
+        let alone = asked(&named(Some("c.example")), "10.0.0.3");
+        assert!(alone.iter().all(|name| name == "c.example"), "{alone:?}");
     }
 }

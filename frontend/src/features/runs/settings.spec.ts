@@ -44,6 +44,7 @@ describe('settings of a run', () => {
 
   it('say why none is listed', () => {
     expect(whyNone([], '')).toBe('The configuration was not captured.')
+    expect(whyNone([], '', true)).toBe('The system refused to tell its configuration.')
     expect(whyNone([line({ value: '6379' })], '')).toBe('Everything is as the vendor ships it.')
     expect(whyNone([line({ default: null, source: 'operator' })], '')).toBe(
       'What the vendor ships is not known of a system that was there before.',

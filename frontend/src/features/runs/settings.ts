@@ -18,9 +18,10 @@ export function differs(setting: Setting): boolean {
   return setting.source === 'experiment' || (setting.default !== null && setting.default !== setting.value)
 }
 
-/** What is said where no setting is listed. */
-export function whyNone(settings: readonly Setting[], search: string): string {
-  if (!settings.length) return 'The configuration was not captured.'
+/** What is said where no setting is listed; `refused`: the system kept something to itself. */
+export function whyNone(settings: readonly Setting[], search: string, refused = false): string {
+  if (!settings.length)
+    return refused ? 'The system refused to tell its configuration.' : 'The configuration was not captured.'
   if (search) return 'No such setting among them.'
   return settings.every((setting) => setting.default === null)
     ? 'What the vendor ships is not known of a system that was there before.'

@@ -9,11 +9,13 @@ mod errors;
 mod options;
 mod policies;
 
-use aerospike::policy::AdminPolicy;
+use std::sync::Arc;
+
+use aerospike::policy::{AdminPolicy, TlsPolicy};
 use aerospike::{BatchOperation, BatchReadPolicy, Bin, Bins, Client, Host, Key, Record, Value};
 use weighhouse_driver_api::{
     ClientDriver, ClientFailed, ErrorKind, Feature, Fields, Identity, Operation, OptionRefused,
-    Options, Outcome, RecordShape, Request, Verifier,
+    Options, Outcome, RecordShape, Request, Server, Verifier, Way,
 };
 
 use errors::outcome_of;
@@ -40,7 +42,7 @@ impl ClientDriver for Aerospike {
     const IDENTITY: Identity = Identity {
         name: "aerospike",
         version: env!("CARGO_PKG_VERSION"),
-        endpoint_kinds: &["tcp"],
+        endpoint_kinds: &["tcp", "tls"],
         // Keys are kept by their hashes: there is no order to scan in.
         operations: &Operation::WITHOUT_SCAN,
         features: &[Feature::Ttl, Feature::MultiGet],
@@ -59,7 +61,7 @@ impl ClientDriver for Aerospike {
     }
 
     async fn connect(
-        endpoints: &[String],
+        way: &Way,
         shape: &RecordShape,
         options: &Options,
         clients: usize,
@@ -68,10 +70,12 @@ impl ClientDriver for Aerospike {
             message: refused.to_string(),
             hint: String::new(),
         })?;
-        let hosts = hosts(endpoints)?;
-        let policy = policies::of_client(&settings, clients)?;
+        let hosts = hosts(way);
+        let mut policy = policies::of_client(&settings, clients)?;
+        policy.tls_policy =
+            way.secure.as_ref().map(|secure| TlsPolicy::new(Arc::clone(&secure.config)));
         let client = Client::new(&policy, &hosts).await.map_err(|error| ClientFailed {
-            message: format!("{} cannot be reached: {error}", endpoints.join(", ")),
+            message: format!("{way} cannot be reached: {error}"),
             hint: "is the server up, and is it Aerospike that listens there?".to_owned(),
         })?;
         admit(&client, &settings, shape).await?;
@@ -206,19 +210,17 @@ impl Aerospike {
     }
 }
 
-fn hosts(endpoints: &[String]) -> Result<Vec<Host>, ClientFailed> {
-    let host = |(index, endpoint): (usize, &String)| {
-        let parts = endpoint.strip_prefix("tcp://").and_then(|node| node.rsplit_once(':'));
-        let parts = parts.and_then(|(name, port)| Some((name, port.parse::<u16>().ok()?)));
-        let Some((name, port)) = parts else {
-            return Err(ClientFailed {
-                message: format!("target.endpoints[{index}]: {endpoint}: not tcp://HOST:PORT"),
-                hint: "Aerospike is spoken to over TCP".to_owned(),
-            });
-        };
-        Ok(Host::new(name.trim_start_matches('[').trim_end_matches(']'), port))
+fn hosts(way: &Way) -> Vec<Host> {
+    let host = |server: &Server| match (server, &way.secure) {
+        (Server::Place { at, host, .. }, Some(secure)) => {
+            let name = secure.server_name.as_ref().unwrap_or(host);
+            Some(Host::new_tls(&at.ip().to_string(), name, at.port()))
+        }
+        (Server::Place { at, .. }, None) => Some(Host::new(&at.ip().to_string(), at.port())),
+        // The engine lets none through: it is no kind of endpoint that this driver has.
+        (Server::Socket(_), _) => None,
     };
-    endpoints.iter().enumerate().map(host).collect()
+    way.servers.iter().filter_map(host).collect()
 }
 
 /// Whether the namespace is there and takes what the workload writes: what would otherwise show as

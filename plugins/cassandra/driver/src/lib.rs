@@ -21,7 +21,7 @@ use scylla::response::query_result::QueryResult;
 use scylla::statement::prepared::PreparedStatement;
 use weighhouse_driver_api::{
     ClientDriver, ClientFailed, ErrorKind, Feature, Fields, Identity, Operation, OptionRefused,
-    Options, Outcome, RecordShape, Request, Verifier, said,
+    Options, Outcome, RecordShape, Request, Verifier, Way, said,
 };
 
 use options::Settings;
@@ -42,7 +42,7 @@ impl ClientDriver for Cql {
     const IDENTITY: Identity = Identity {
         name: "cql",
         version: env!("CARGO_PKG_VERSION"),
-        endpoint_kinds: &["tcp"],
+        endpoint_kinds: &["tcp", "tls"],
         operations: &Operation::ALL,
         features: &[Feature::Ttl, Feature::MultiGet],
         options_schema: options::SCHEMA,
@@ -53,7 +53,7 @@ impl ClientDriver for Cql {
     }
 
     async fn connect(
-        endpoints: &[String],
+        way: &Way,
         shape: &RecordShape,
         options: &Options,
         _clients: usize,
@@ -62,7 +62,7 @@ impl ClientDriver for Cql {
             message: refused.to_string(),
             hint: String::new(),
         })?;
-        let session = session(endpoints, &settings).await?;
+        let session = session(way, &settings).await?;
         let statements = Statements::prepare(&session, shape, &settings).await?;
         Ok(Self {
             session,
@@ -238,17 +238,8 @@ fn kind_of(error: &ExecutionError) -> ErrorKind {
     }
 }
 
-async fn session(endpoints: &[String], settings: &Settings) -> Result<Session, ClientFailed> {
-    let mut nodes = Vec::new();
-    for (index, endpoint) in endpoints.iter().enumerate() {
-        let Some(node) = endpoint.strip_prefix("tcp://") else {
-            return Err(ClientFailed {
-                message: format!("target.endpoints[{index}]: {endpoint}: not tcp://HOST:PORT"),
-                hint: "CQL is spoken over TCP".to_owned(),
-            });
-        };
-        nodes.push(node);
-    }
+async fn session(way: &Way, settings: &Settings) -> Result<Session, ClientFailed> {
+    let nodes: Vec<String> = way.servers.iter().map(ToString::to_string).collect();
     let profile = ExecutionProfile::builder()
         .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
         // The engine has a limit of its own.
@@ -258,6 +249,7 @@ async fn session(endpoints: &[String], settings: &Settings) -> Result<Session, C
         std::num::NonZeroUsize::new(settings.connections).unwrap_or(std::num::NonZeroUsize::MIN);
     let mut builder = SessionBuilder::new()
         .known_nodes(&nodes)
+        .tls_context(way.secure.as_ref().map(|secure| Arc::clone(&secure.config)))
         .default_execution_profile_handle(profile.into_handle())
         .connection_timeout(PATIENCE)
         .pool_size(PoolSize::PerHost(connections));
@@ -273,7 +265,7 @@ async fn session(endpoints: &[String], settings: &Settings) -> Result<Session, C
         builder = builder.user(&settings.username, password.trim_end_matches(['\n', '\r']));
     }
     builder.build().await.map_err(|error| ClientFailed {
-        message: format!("{} cannot be reached: {error}", endpoints.join(", ")),
+        message: format!("{way} cannot be reached: {error}"),
         hint: "is the server up, and does it speak CQL there?".to_owned(),
     })
 }

@@ -7,7 +7,7 @@
 use memchr::memchr;
 use weighhouse_driver_api::{
     Checked, Codec, ErrorKind, Expected, Feature, Fields, Identity, Malformed, Operation,
-    OptionRefused, Options, Outcome, Parsed, RecordShape, Request, Verifier,
+    OptionRefused, Options, Outcome, Parsed, RecordShape, Refusal, Request, Secret, Verifier,
 };
 
 /// JSON Schema of the options.
@@ -20,6 +20,14 @@ const SCHEMA: &str = r#"{
       "enum": ["text", "meta"],
       "default": "text",
       "description": "Which commands are used. text: get and set; meta: mg and ms, which memcached 1.6 and later understand."
+    },
+    "username": {
+      "type": "string",
+      "description": "The account of the server's file of accounts (-Y). Needs password_file."
+    },
+    "password_file": {
+      "type": "string",
+      "description": "Path of a file on the driver's machine with its password, which every connection logs in with. A line break at its end is not part of it. The password itself appears in no order, event or message."
     }
   }
 }"#;
@@ -45,6 +53,7 @@ pub struct Memcached {
     /// Seconds after which a record expires; 0: never.
     ttl: u32,
     keys_per_read: u16,
+    account: Option<(String, Secret)>,
 }
 
 /// Longest time to live that is not taken for a date: 30 days (protocol.txt, "Expiration times").
@@ -93,8 +102,13 @@ impl Codec for Memcached {
     const SPREAD_BY_CLIENTS: bool = true;
 
     fn new(shape: &RecordShape, options: &Options) -> Result<Self, OptionRefused> {
-        let commands = Checked::new(SCHEMA, options)?
-            .choice("commands", &[("text", Commands::Text), ("meta", Commands::Meta)]);
+        let given = Checked::new(SCHEMA, options)?;
+        let commands =
+            given.choice("commands", &[("text", Commands::Text), ("meta", Commands::Meta)]);
+        let account = match given.account()? {
+            (name, _) if name.is_empty() => None,
+            (name, file) => Some((name, Secret::of_file(&file)?)),
+        };
         let ttl = shape.ttl_seconds.unwrap_or(0);
         if ttl > LONGEST_TTL {
             let message = format!(
@@ -104,16 +118,39 @@ impl Codec for Memcached {
         }
         let write_tail =
             shape.constant_blob_length().map(|length| Self::tail(commands, ttl, length));
-        Ok(Self { commands, write_tail, ttl, keys_per_read: shape.keys_per_read })
+        Ok(Self { commands, write_tail, ttl, keys_per_read: shape.keys_per_read, account })
     }
 
     fn layout(&self) -> &'static str {
         "blob"
     }
 
+    /// An account is shown in the place of a value (protocol.txt, "Authentication"). A server that
+    /// wants none would store it as one: it has expired before it is there.
     fn greet(&self, out: &mut Vec<u8>) -> usize {
+        let mut commands = 1;
+        if let Some((name, secret)) = &self.account {
+            let length = name.len() + 1 + secret.shown().len();
+            out.extend_from_slice(format!("set weighhouse 0 -1 {length}\r\n{name} ").as_bytes());
+            out.extend_from_slice(secret.shown().as_bytes());
+            out.extend_from_slice(b"\r\n");
+            commands += 1;
+        }
         out.extend_from_slice(b"version\r\n");
-        1
+        commands
+    }
+
+    fn refused(&self, said: &[u8]) -> Refusal {
+        let mut refusal = Refusal::of::<Self>(said);
+        let hint = if said.starts_with(b"CLIENT_ERROR unauthenticated") {
+            "the server wants an account: set username and password_file"
+        } else if said.starts_with(b"CLIENT_ERROR authentication failure") {
+            "are username and password_file those of the server's file of accounts (-Y)?"
+        } else {
+            return refusal;
+        };
+        hint.clone_into(&mut refusal.hint);
+        refusal
     }
 
     fn parse_greeting(&self, input: &[u8], _scan: &mut Scan) -> Result<Parsed, Malformed> {

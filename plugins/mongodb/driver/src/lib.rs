@@ -18,7 +18,7 @@ use mongodb::error::Error;
 use mongodb::{Collection, bson::doc};
 use weighhouse_driver_api::{
     ClientDriver, ClientFailed, Feature, Identity, Operation, OptionRefused, Options, Outcome,
-    RecordShape, Request, Verifier, said,
+    RecordShape, Request, Verifier, Way, said,
 };
 
 use documents::Documents;
@@ -36,18 +36,21 @@ impl ClientDriver for MongoDb {
     const IDENTITY: Identity = Identity {
         name: "mongodb",
         version: env!("CARGO_PKG_VERSION"),
-        endpoint_kinds: &["tcp"],
+        endpoint_kinds: &["tcp", "tls", "unix"],
         operations: &Operation::ALL,
         features: &[Feature::MultiGet],
         options_schema: options::SCHEMA,
     };
+
+    // The library looks a host up by itself, and a certificate is to be for it.
+    const OTHER_NAMES: bool = false;
 
     fn check(_shape: &RecordShape, options: &Options) -> Result<(), OptionRefused> {
         Settings::read(options).map(|_| ())
     }
 
     async fn connect(
-        endpoints: &[String],
+        way: &Way,
         shape: &RecordShape,
         options: &Options,
         clients: usize,
@@ -57,7 +60,7 @@ impl ClientDriver for MongoDb {
             hint: String::new(),
         })?;
         let documents = Documents::new(shape)?;
-        let client = session::open(endpoints, &settings, clients).await?;
+        let client = session::open(way, &settings, clients).await?;
         Ok(Self {
             collection: client.database(&settings.database).collection(&settings.collection),
             documents,

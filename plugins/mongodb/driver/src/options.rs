@@ -85,6 +85,12 @@ pub(crate) const SCHEMA: &str = r#"{
       "default": "",
       "description": "File on the driver's machine that holds the account's password."
     },
+    "replica_set": {
+      "type": "string",
+      "maxLength": 120,
+      "default": "",
+      "description": "Name of the replica set that the servers are to be of; empty: whichever they are."
+    },
     "auth_source": {
       "type": "string",
       "pattern": "^[A-Za-z][A-Za-z0-9_-]{0,62}$",
@@ -121,6 +127,8 @@ pub(crate) struct Settings {
     pub(crate) username: String,
     pub(crate) password_file: String,
     pub(crate) auth_source: String,
+    /// None: whichever the servers are of.
+    pub(crate) replica_set: Option<String>,
 }
 
 /// None is the server's own.
@@ -191,6 +199,7 @@ impl Settings {
             username,
             password_file,
             auth_source: identifier("auth_source", 63)?,
+            replica_set: Some(given.get::<String>("replica_set")).filter(|name| !name.is_empty()),
         }
         .fit_together()
     }

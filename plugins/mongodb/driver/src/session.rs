@@ -1,6 +1,12 @@
 //! How the client library is made ready: what it must not do on its own, and its connections.
 
 use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::net::ToSocketAddrs;
+use std::os::fd::IntoRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,14 +15,16 @@ use mongodb::bson::doc;
 use mongodb::error::ErrorKind as Cause;
 use mongodb::event::EventHandler;
 use mongodb::event::cmap::CmapEvent;
-use mongodb::options::{ClientOptions, Credential, ServerAddress};
+use mongodb::options::{ClientOptions, Credential, ServerAddress, Tls, TlsOptions};
 use tokio::sync::Notify;
-use weighhouse_driver_api::ClientFailed;
+use weighhouse_driver_api::{ClientFailed, Secure, Server, Way};
 
 use crate::options::Settings;
 
 /// How long a connection may take to come about.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// File of certificate and key, for as long as it has a name.
+const OWN_PEM: &str = "own.pem";
 
 /// Connections that are ready, by server.
 #[derive(Default)]
@@ -47,17 +55,19 @@ impl Ready {
 
 /// A client whose connections are made.
 pub(crate) async fn open(
-    endpoints: &[String],
+    way: &Way,
     settings: &Settings,
     clients: usize,
 ) -> Result<Client, ClientFailed> {
-    let mut options = client_options(servers(endpoints)?, settings, clients);
+    let mut options =
+        client_options(servers(&way.servers, way.secure.is_some())?, settings, clients);
+    options.tls = way.secure.as_ref().map(tls).transpose()?;
     options.credential = credential(settings)?;
     let wanted = options.max_pool_size.unwrap_or(1);
     let ready = Arc::new(Ready::default());
     let heard = Arc::clone(&ready);
     options.cmap_event_handler = Some(EventHandler::callback(move |event| heard.hear(&event)));
-    let cannot = |error: mongodb::error::Error| unreachable(endpoints, &error);
+    let cannot = |error: mongodb::error::Error| unreachable(way, &error);
     let client = Client::with_options(options).map_err(cannot)?;
     // To a server that the reads' preference leads to; the account is checked by that too.
     client
@@ -70,8 +80,7 @@ pub(crate) async fn open(
         if tokio::time::timeout(PATIENCE, ready.another.notified()).await.is_err() {
             return Err(ClientFailed {
                 message: format!(
-                    "{}: {} connections of {wanted} came about, and no more in {} s",
-                    endpoints.join(", "),
+                    "{way}: {} connections of {wanted} came about, and no more in {} s",
                     ready.most(),
                     PATIENCE.as_secs()
                 ),
@@ -92,6 +101,7 @@ fn client_options(
     let connections = settings.connections.unwrap_or(clients).max(1);
     let mut options = ClientOptions::default();
     options.hosts = servers;
+    options.repl_set_name.clone_from(&settings.replica_set);
     options.app_name = Some("weighhouse".to_owned());
     // An error is an error.
     options.retry_reads = Some(false);
@@ -109,18 +119,61 @@ fn client_options(
     options
 }
 
-fn servers(endpoints: &[String]) -> Result<Vec<ServerAddress>, ClientFailed> {
-    let server = |(index, endpoint): (usize, &String)| {
-        let address = endpoint.strip_prefix("tcp://").map(ServerAddress::parse);
-        match address {
-            Some(Ok(server @ ServerAddress::Tcp { port: Some(_), .. })) => Ok(server),
-            _ => Err(ClientFailed {
-                message: format!("target.endpoints[{index}]: {endpoint}: not tcp://HOST:PORT"),
-                hint: "the driver speaks MongoDB's protocol over TCP".to_owned(),
-            }),
+/// Servers as the library takes them: it looks names up by itself, and holds certificates against
+/// what it was told. Where there is a certificate it is told the name, once that leads nowhere else.
+fn servers(named: &[Server], secured: bool) -> Result<Vec<ServerAddress>, ClientFailed> {
+    let server = |server: &Server| match server {
+        Server::Socket(path) => Ok(ServerAddress::Unix { path: path.clone() }),
+        Server::Place { at, .. } if !secured => Ok(ServerAddress::from(*at)),
+        Server::Place { at, host, addresses } => {
+            let led = (host.as_str(), at.port()).to_socket_addrs().map_err(|error| failed(
+                format!("{host}: {error}"),
+                "the library looks the name of a certificate up by itself: it has to have an address",
+            ))?;
+            if let Some(other) = led.map(|one| one.ip()).find(|one| !addresses.contains(one)) {
+                return Err(failed(
+                    format!("{host} leads to {other} now, which nobody allowed"),
+                    "name an address of its own for the server",
+                ));
+            }
+            Ok(ServerAddress::Tcp { host: host.clone(), port: Some(at.port()) })
         }
     };
-    endpoints.iter().enumerate().map(server).collect()
+    named.iter().map(server).collect()
+}
+
+fn tls(secure: &Secure) -> Result<Tls, ClientFailed> {
+    let mut options = TlsOptions::default();
+    options.allow_invalid_certificates = (!secure.verify).then_some(true);
+    options.ca_file_path.clone_from(&secure.ca_file);
+    options.cert_key_file_path = match (&secure.certificate_file, &secure.key_file) {
+        (Some(certificate), Some(key)) => Some(together(certificate, key)?),
+        _ => None,
+    };
+    Ok(Tls::Enabled(options))
+}
+
+/// One file of a certificate and its key, as the library wants them. It has no name: only this
+/// process finds it, by a descriptor that stays open, as the library reads it for each server.
+fn together(certificate: &Path, key: &Path) -> Result<PathBuf, ClientFailed> {
+    let written = || -> io::Result<PathBuf> {
+        let shown = [fs::read(certificate)?, fs::read(key)?].join(&b'\n');
+        let mut file =
+            OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(OWN_PEM)?;
+        fs::remove_file(OWN_PEM)?;
+        file.write_all(&shown)?;
+        Ok(PathBuf::from(format!("/proc/self/fd/{}", file.into_raw_fd())))
+    };
+    written().map_err(|error| {
+        failed(
+            format!("target.options.tls_certificate_file: {error}"),
+            "can the agent read both files?",
+        )
+    })
+}
+
+fn failed(message: String, hint: &str) -> ClientFailed {
+    ClientFailed { message, hint: hint.to_owned() }
 }
 
 fn credential(settings: &Settings) -> Result<Option<Credential>, ClientFailed> {
@@ -139,14 +192,14 @@ fn credential(settings: &Settings) -> Result<Option<Credential>, ClientFailed> {
     Ok(Some(credential))
 }
 
-fn unreachable(endpoints: &[String], error: &mongodb::error::Error) -> ClientFailed {
+fn unreachable(way: &Way, error: &mongodb::error::Error) -> ClientFailed {
     let hint = match error.kind.as_ref() {
         Cause::Authentication { .. } => "are account, password and auth_source right?",
         Cause::IncompatibleServer { .. } => "the client library needs MongoDB 4.4 or newer",
         _ => "is the server up, and does it speak MongoDB's protocol there?",
     };
     ClientFailed {
-        message: format!("{} cannot be reached: {}", endpoints.join(", "), error.kind),
+        message: format!("{way} cannot be reached: {}", error.kind),
         hint: hint.to_owned(),
     }
 }
@@ -156,11 +209,6 @@ mod tests {
     use mongodb::options::{Acknowledgment, ReadConcern, ReadPreference};
 
     use super::*;
-
-    fn names(endpoints: &[&str]) -> Result<Vec<String>, ClientFailed> {
-        let endpoints: Vec<String> = endpoints.iter().map(|&one| one.to_owned()).collect();
-        Ok(servers(&endpoints)?.iter().map(ToString::to_string).collect())
-    }
 
     #[test]
     fn nothing_is_retried() {
@@ -195,12 +243,24 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_is_a_host_and_a_port() {
-        let two = names(&["tcp://127.0.0.1:27017", "tcp://db.example:27018"]).unwrap();
-        assert_eq!(two, ["127.0.0.1:27017", "db.example:27018"]);
-        for wrong in ["tcp://host", "tcp://host:port", "unix:///tmp/mongodb.sock", "host:1"] {
-            let failed = names(&["tcp://127.0.0.1:1", wrong]).unwrap_err();
-            assert!(failed.message.starts_with("target.endpoints[1]: "), "{}", failed.message);
-        }
+    fn a_server_is_an_address_or_a_socket_and_with_tls_a_name_that_leads_nowhere_else() {
+        let at: std::net::SocketAddr = "127.0.0.1:27017".parse().unwrap();
+        let place = |host: &str, address: &str| Server::Place {
+            at,
+            host: host.to_owned(),
+            addresses: vec![address.parse().unwrap()],
+        };
+        let names = |named: &[Server], secured: bool| {
+            let found = servers(named, secured)?;
+            Ok::<_, ClientFailed>(found.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        let plain = [place("db.example", "127.0.0.1"), Server::Socket("/s".into())];
+        assert_eq!(names(&plain, false).unwrap(), ["127.0.0.1:27017", "/s"]);
+        let here = [place("127.0.0.1", "127.0.0.1")];
+        assert_eq!(names(&here, true).unwrap(), ["127.0.0.1:27017"]);
+        let elsewhere = names(&[place("127.0.0.1", "10.0.0.1")], true).unwrap_err();
+        assert!(elsewhere.message.contains("nobody allowed"), "{elsewhere}");
+        let unknown = names(&[place("db.invalid", "127.0.0.1")], true).unwrap_err();
+        assert!(unknown.message.starts_with("db.invalid: "), "{unknown}");
     }
 }

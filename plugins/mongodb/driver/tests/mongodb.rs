@@ -251,8 +251,13 @@ fn a_server_that_is_not_there_is_told() {
     let failed = run.event("failed");
     assert_eq!(failed["kind"], "connection");
     assert!(failed["message"].as_str().unwrap().contains("tcp://127.0.0.1:1 cannot be reached"));
-    let run = Run::of(DRIVER, &order("unix:///tmp/none", "none", &phases));
+    let run = Run::of(DRIVER, &order("file:///tmp/none", "none", &phases));
     assert!(run.event("failed")["message"].as_str().unwrap().contains("not tcp://HOST:PORT"));
+    let mut named = order("tls://127.0.0.1:1", "none", &phases);
+    named["target"]["options"]["tls_server_name"] = "other.example".into();
+    let run = Run::of(DRIVER, &named);
+    let failed = run.event("failed");
+    assert!(failed["message"].as_str().unwrap().contains("knows no other name than the host"));
 }
 
 #[test]

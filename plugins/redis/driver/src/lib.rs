@@ -19,7 +19,7 @@ use weighhouse_driver_api::{
 };
 
 use encode::{INDEX, bulk, header};
-use options::{Layout, ScanIndex, Secret, Settings};
+use options::{Layout, ScanIndex, Settings};
 pub use reply::Scan;
 
 /// Most records that a scan asks for, whatever the index answers.
@@ -187,20 +187,20 @@ impl Codec for Resp {
             _ if *resp3 => {
                 header(b'*', if password.is_some() { 5 } else { 2 }, out);
                 out.extend_from_slice(b"$5\r\nHELLO\r\n$1\r\n3\r\n");
-                if let Some(Secret(word)) = password {
+                if let Some(secret) = password {
                     out.extend_from_slice(b"$4\r\nAUTH\r\n");
                     bulk(user.unwrap_or("default").as_bytes(), out);
-                    bulk(word.as_bytes(), out);
+                    bulk(secret.shown().as_bytes(), out);
                 }
                 commands += 1;
             }
-            Some(Secret(word)) => {
+            Some(secret) => {
                 header(b'*', if user.is_some() { 3 } else { 2 }, out);
                 out.extend_from_slice(b"$4\r\nAUTH\r\n");
                 if let Some(user) = user {
                     bulk(user.as_bytes(), out);
                 }
-                bulk(word.as_bytes(), out);
+                bulk(secret.shown().as_bytes(), out);
                 commands += 1;
             }
             None => {}
@@ -222,7 +222,10 @@ impl Codec for Resp {
         let hint = match word {
             b"-NOAUTH" => "the server wants a password: set password_file, and username if need be",
             b"-WRONGPASS" => "are username and password_file those of the server?",
-            b"-NOPERM" => "the user must be allowed PING, SELECT, and the workload's commands",
+            b"-NOPERM" => {
+                "the user must be allowed PING, SELECT, of a cluster CLUSTER SLOTS, and the \
+                 workload's commands"
+            }
             b"-MISCONF" => {
                 "it takes no writes until it can save: look at its log, and at its directory"
             }

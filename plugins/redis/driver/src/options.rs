@@ -1,8 +1,6 @@
 //! The driver's options.
 
-use std::fmt;
-
-use weighhouse_driver_api::{Checked, OptionRefused, Options};
+use weighhouse_driver_api::{Checked, OptionRefused, Options, Secret};
 
 /// JSON Schema of the options.
 pub(crate) const SCHEMA: &str = r#"{
@@ -65,30 +63,6 @@ pub(crate) enum ScanIndex {
     Lex,
 }
 
-/// Something that is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret(pub(crate) String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("(not shown)")
-    }
-}
-
-/// Reads a password; a line break at the end of the file is not part of it.
-fn password(path: &str) -> Result<Secret, OptionRefused> {
-    let refused = |message| OptionRefused::new("password_file", message);
-    let text =
-        std::fs::read_to_string(path).map_err(|error| refused(format!("{path}: {error}")))?;
-    let word = text.strip_suffix('\n').unwrap_or(&text);
-    match word.strip_suffix('\r').unwrap_or(word) {
-        "" => Err(refused(format!(
-            "{path}: the file is empty; it holds the password and nothing else"
-        ))),
-        word => Ok(Secret(word.to_owned())),
-    }
-}
-
 /// The options, read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Settings {
@@ -121,7 +95,7 @@ impl Settings {
             username: given.given("username"),
             password: given
                 .given::<String>("password_file")
-                .map(|path| password(&path))
+                .map(|path| Secret::of_file(&path))
                 .transpose()?,
             resp3: given.get("resp3"),
         };
@@ -184,7 +158,7 @@ mod tests {
         std::fs::write(file.path(), "s3 cret\n").unwrap();
         let options = json!({"password_file": file.path(), "username": "loader"});
         let settings = read(options.clone()).unwrap();
-        assert_eq!(settings.password, Some(Secret("s3 cret".to_owned())));
+        assert_eq!(settings.password.as_ref().map(Secret::shown), Some("s3 cret"));
         assert!(!format!("{settings:?}").contains("s3"), "{settings:?}");
         std::fs::write(file.path(), "\n").unwrap();
         assert!(read(options).unwrap_err().message.contains("is empty"));

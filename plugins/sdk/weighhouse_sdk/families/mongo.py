@@ -3,20 +3,26 @@
 Not for load: that is the drivers' work.
 """
 
+import socket
+import ssl
 import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import bson
 from pymongo import MongoClient
 from pymongo.errors import ConnectionFailure, OperationFailure, PyMongoError
 
 from weighhouse_sdk.credentials import Credentials
-from weighhouse_sdk.replies import LoginRefused, NotYet, Refused, ReplyError, other_protocol
-from weighhouse_sdk.wire import Address, Connection
+from weighhouse_sdk.replies import LoginRefused, NotYet, Refused, ReplyError, Unfit, other_protocol
+from weighhouse_sdk.wire import Address, Connection, secured
 
 Document = Mapping[str, Any]
 PROTOCOL = "MongoDB's protocol"
+ADMIN = "admin"
+"""The database of accounts, unless one says otherwise."""
+SOCKET = ".sock"
 COMMAND_NOT_FOUND, UNAUTHORIZED = 59, 13
 WITHOUT_ACCOUNT = "requires authentication"
 """In what a server says to who has not logged in; to an account without the right it says else."""
@@ -36,7 +42,7 @@ class UnknownCommand(Refused):
 
 
 def ask(
-    address: Address, timeout_seconds: float, *commands: Document, database: str = "admin"
+    address: Address, timeout_seconds: float, *commands: Document, database: str = ADMIN
 ) -> list[dict[str, Any]]:
     """Send commands to one server, each to the same database, over a connection of its own.
 
@@ -51,11 +57,11 @@ def ask(
     # The library tries again and again to reach a server, and tells of none what it speaks.
     with Connection(address, timeout_seconds, PROTOCOL) as connection:
         _greet(connection)
+        answering = connection.peer
     shown = address.credentials
     milliseconds = max(1, round(timeout_seconds * 1000))
     client: MongoClient[dict[str, Any]] = MongoClient(
-        address.path or address.host,
-        address.port,
+        _place(address, answering),
         directConnection=True,
         appname="weighhouse",
         maxPoolSize=1,
@@ -65,9 +71,12 @@ def ask(
         socketTimeoutMS=milliseconds,
         username=shown.username if shown else None,
         password=shown.password if shown and shown.username is not None else None,
+        authSource=address.accounts or ADMIN,
         tls=address.tls,
-        tlsCAFile=str(shown.tls_ca_file) if address.tls and shown and shown.tls_ca_file else None,
+        connect=False,
     )
+    if address.tls:
+        _secure(client, address)
     try:
         return [dict(client[database].command(dict(command))) for command in commands]
     except ConnectionFailure as error:
@@ -80,12 +89,56 @@ def ask(
         client.close()
 
 
+def _place(address: Address, answering: str) -> str:
+    """Where the library is to go; a name it would look up by itself.
+
+    :raises Unfit: when it does not go there.
+    """
+    if not address.path:
+        host = f"[{answering}]" if ":" in answering else answering
+        return f"mongodb://{host}:{address.port}"
+    if not address.path.endswith(SOCKET):
+        raise Unfit(
+            f"{address.path} is not called as sockets of this protocol are, which end in {SOCKET}",
+            f"let the server make one whose name ends in {SOCKET}",
+        )
+    return f"mongodb://{quote(address.path, safe='')}"
+
+
+class _Named:
+    """Speaks TLS as an address says, whatever host the library asks it for."""
+
+    check_hostname, verify_mode = True, ssl.CERT_REQUIRED
+
+    def __init__(self, address: Address) -> None:
+        self._context, self._name = secured(address), address.server_name or address.host
+
+    def wrap_socket(
+        self,
+        plain: socket.socket,
+        server_hostname: str,  # noqa: ARG002 - the library's, which knows an address alone
+        session: ssl.SSLSession | None,
+    ) -> ssl.SSLSocket:
+        """Verified for the name that was written."""
+        return self._context.wrap_socket(plain, server_hostname=self._name, session=session)
+
+
+def _secure(client: MongoClient[dict[str, Any]], address: Address) -> None:
+    """Let a client that has not connected yet verify the name that was written.
+
+    The library has no option for it. Were its own context used all the same, it would refuse what
+    is no certificate for an address: nothing is taken that should not be.
+    """
+    pool = client.options.pool_options
+    setattr(pool, "_PoolOptions__ssl_context", _Named(address))  # noqa: B010 - of a private name
+
+
 def _greet(connection: Connection) -> None:
     """Hold that what answers speaks the protocol.
 
     Source: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
     """
-    body = bytes(4) + b"\0" + bson.encode({"hello": 1, "$db": "admin"})
+    body = bytes(4) + b"\0" + bson.encode({"hello": 1, "$db": ADMIN})
     connection.send(HEADER.pack(HEADER.size + len(body), OURS, 0, OP_MSG) + body)
     head = connection.exactly(HEADER.size)
     _, _, answered, kind = HEADER.unpack(head)
@@ -102,8 +155,8 @@ def _failure(error: OperationFailure, shown: Credentials | None) -> ReplyError:
     if error.code in LOGIN:
         return LoginRefused(
             f"the server does not take this account and password: {said}",
-            "look at username and password_file of the credentials; the account has to be one of "
-            "the database admin",
+            "look at username and password_file of the credentials, and at the option auth_source: "
+            "the account has to be one of that database",
         )
     if error.code == UNAUTHORIZED and WITHOUT_ACCOUNT in said:
         return LoginRefused(

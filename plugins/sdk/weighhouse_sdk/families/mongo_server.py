@@ -5,6 +5,8 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from weighhouse_protocol.counts import CommandCount, NodeCounts
+
 from weighhouse_sdk.families.mongo import Document, UnknownCommand, ask, figures, words
 from weighhouse_sdk.replies import unless_refused
 from weighhouse_sdk.serving.questions import UNTOLD
@@ -59,6 +61,19 @@ class MongoServerPlugin(ServerPlugin):
         return {
             name: value for name, value in figures(status).items() if name.startswith(self.sampled)
         }
+
+    def counted(self, address: Address, timeout_seconds: float) -> NodeCounts | None:
+        """`metrics.commands` of `serverStatus`: commands, whatever they are of."""
+        status = self._told(address, timeout_seconds, SERVER_STATUS)
+        told = status.get("metrics", {}).get("commands", {})
+        commands = {
+            name: CommandCount(calls=int(one["total"]), failed=int(one.get("failed", 0)))
+            for name, one in told.items()
+            if isinstance(one, Mapping) and one.get("total")
+        }
+        if not commands:
+            return None
+        return NodeCounts(node=address.endpoint, life=str(status.get("pid", "")), commands=commands)
 
     def _told(
         self, address: Address, timeout_seconds: float, command: Document

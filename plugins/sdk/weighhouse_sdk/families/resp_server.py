@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target, Topology
 
@@ -15,7 +16,7 @@ from weighhouse_sdk.configuration import setting_word, system_names, system_valu
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.credentials import NOT_SHOWN, Credentials
 from weighhouse_sdk.errors import DeployFailed, NotReady, TargetInvalid
-from weighhouse_sdk.families import resp_cluster, resp_membership, resp_replication
+from weighhouse_sdk.families import resp_cluster, resp_counts, resp_membership, resp_replication
 from weighhouse_sdk.families.resp import configuration, info
 from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Installed
@@ -249,6 +250,10 @@ class RespServer(ServerPlugin):
         if "master_link_status" in told:
             found["link_up"] = float(told["master_link_status"] == "up")
         return found
+
+    def counted(self, address: Address, timeout_seconds: float) -> NodeCounts | None:
+        """INFO's `commandstats` and `stats`; none of a replica, which repeats its primary's."""
+        return resp_counts.counted(address, timeout_seconds)
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """INFO's `used_memory`: what the allocator handed out, buffers included."""

@@ -10,9 +10,8 @@ import re
 import socket
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from weighhouse_protocol.endpoints import LOCAL_SCHEMES
+from weighhouse_protocol.endpoints import LOCAL_SCHEMES, NotAnEndpoint, parts_of
 
 from weighhouse_sdk.machine.procfs import PROC
 
@@ -28,13 +27,13 @@ _UP, _REJECT = 0x0001, 0x0200
 def endpoint_is_here(endpoint: str) -> bool | None:
     """Whether whoever listens at an endpoint is on this machine; None: it cannot be known.
 
-    :param endpoint: with a scheme; a name counts when one of its addresses does.
+    :param endpoint: in the form that is kept; a name counts when one of its addresses does.
     """
     try:
-        parts = urlsplit(endpoint)
-        return True if parts.scheme in LOCAL_SCHEMES else is_here(parts.hostname or "")
-    except ValueError:
+        kind, host, *_ = parts_of(endpoint)
+    except NotAnEndpoint:
         return None
+    return True if kind in LOCAL_SCHEMES else is_here(host)
 
 
 def any_is_here(endpoints: Iterable[str]) -> bool | None:

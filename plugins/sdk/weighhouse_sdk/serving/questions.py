@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.target import Topology
 
 from weighhouse_sdk.context import Context
@@ -109,6 +110,15 @@ class Questions(Plugin):
         """How many records a node says it holds, out of its metrics; of copies only those that it
         answers for. Default: not told. A system that would look through its data is not asked.
         """
+        return None
+
+    def counted(self, address: Address, timeout_seconds: float) -> NodeCounts | None:
+        """What a node counted of its own work since its counters began; None: it does not tell, or
+        what it does is another node's doing, as on a replica.
+
+        :raises OSError, ReplyError, ValueError: when it does not answer.
+        """
+        del address, timeout_seconds
         return None
 
     # how several nodes become one system

@@ -4,6 +4,7 @@ import contextlib
 import subprocess
 from collections.abc import Mapping, Sequence
 
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.faults import Fault
 
 from weighhouse_sdk.configuration import (
@@ -245,6 +246,17 @@ class ServerPlugin(Replacing):
             disk_bytes=disk_usage(context.data_directory) if deployed.nodes else None,
             records=sum(held) if held and len(held) == len(asked) else None,
         )
+
+    def counts(self, context: Context, deployed: Deployed) -> tuple[NodeCounts, ...]:
+        """Of each node that is up, all asked one after the other."""
+        if self.manifest.counts is None:
+            return ()
+        up = [node.place.address for node in deployed.nodes if not (node.down or node.paused)]
+        found = []
+        for address in up if deployed.nodes else asked_addresses(context, deployed):
+            with contextlib.suppress(*UNREADABLE):
+                found.append(self.counted(address, SAMPLE_SECONDS))
+        return tuple(each for each in found if each is not None)
 
     def fault(self, context: Context, deployed: Deployed, fault: Fault) -> FaultDone:
         """Carry a verb out against one of the nodes."""

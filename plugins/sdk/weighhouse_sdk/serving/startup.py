@@ -25,6 +25,7 @@ UNREADABLE = (OSError, ReplyError, ValueError)
 """How a server's silence shows."""
 EXTERNAL = "external"
 SERVER_NAME = "tls_server_name"
+AUTH_SOURCE = "auth_source"
 """Driver option: what the servers' certificate is for."""
 DATABASE = "database"
 """Driver option: where the records are."""
@@ -378,6 +379,7 @@ def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
                 resolved=context.hosts.get(parts.host, ()),
                 server_name=name,
                 database=database_of(context.target),
+                accounts=str(context.target.driver_options.get(AUTH_SOURCE, "")),
             )
         )
     return tuple(found)

@@ -22,10 +22,10 @@ from weighhouse_sdk.lifecycle import Deployed, Plugin, Ready
 from weighhouse_sdk.registry import discover
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.serving.startup import asked_addresses
+from weighhouse_sdk.testkit.arrivals import STAND_IN, Arrivals
 from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
 
 ASK_SECONDS = 5.0
-STAND_IN = "stand_in"
 
 
 def this_machine() -> str:
@@ -49,8 +49,8 @@ def note(target: Target, version: str) -> None:
 class Recorder:
     """Listens to a test run."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, arrivals: Arrivals) -> None:
+        self._path, self._arrivals = path, arrivals
         self._under_way: list[tuple[Any, ...]] = []
         self._passed: Counter[tuple[Any, ...]] = Counter()
         self._left_out: Counter[tuple[str, str]] = Counter()
@@ -90,6 +90,7 @@ class Recorder:
         about = {"taken_on": today, "machine": this_machine()}
         names = ("plugin", "deployment", "nodes", "replication_factor", "version", "stand_in")
         found = Exercises(
+            arrivals=self._arrivals.found(today),
             exercised=tuple(
                 Exercise.model_validate(
                     {**dict(zip(names, key, strict=True)), "tests": tests, **about}
@@ -130,9 +131,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to listen, when asked to."""
     config.addinivalue_line("markers", f"{STAND_IN}(what): the system's place is taken by another")
+    arrivals = Arrivals(config.rootpath)
+    arrivals.listen()
+    config.pluginmanager.register(arrivals)
     path = config.getoption("--exercised")
     if path is not None:
-        recorder = Recorder(path)
+        recorder = Recorder(path, arrivals)
         _RECORDERS.append(recorder)
         config.pluginmanager.register(recorder)
         systems = [one for one in discover()[0].values() if isinstance(one, Plugin)]

@@ -1,6 +1,7 @@
 """What a test run says of the systems that it really set up."""
 
 import datetime
+from typing import Literal
 
 from weighhouse_protocol.base import Report
 
@@ -29,6 +30,33 @@ class NotRun(Report):
     tests: int
     taken_on: datetime.date
     machine: str
+
+
+WayIn = Literal[
+    "IPv4", "IPv6", "name", "socket", "TLS by name", "own certificate", "account",
+    "another database",
+]  # fmt: skip
+"""How a driver may come to a server that is there."""
+
+
+class Arrival(Report):
+    """A way that a driver really went, loaded and measured."""
+
+    driver: str
+    system: str
+    way: WayIn
+    stand_in: str = ""
+    """What took the system's place; empty: it was the system itself."""
+    test: str
+    """One that goes it, as pytest names it; it fails when it no longer does."""
+    taken_on: datetime.date
+
+
+class DriverWays(Report):
+    """The ways that a driver has, by what it says of itself."""
+
+    driver: str
+    ways: tuple[WayIn, ...]
 
 
 class ParametersHeld(Report):
@@ -62,3 +90,5 @@ class Exercises(Report):
     exercised: tuple[Exercise, ...] = ()
     not_run: tuple[NotRun, ...] = ()
     held: tuple[ParametersHeld, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
+    drivers: tuple[DriverWays, ...] = ()

@@ -32,6 +32,9 @@ class _Handler(socketserver.BaseRequestHandler):
                     else:
                         self.server.refused += 1
                         self.request.sendall(answer)
+            with contextlib.suppress(OSError):
+                # Closed alone it would stay open for as long as the other thread reads from it.
+                real.shutdown(socket.SHUT_RDWR)
 
 
 class _Server(socketserver.ThreadingTCPServer):

@@ -16,9 +16,9 @@ from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.resp import ask, info
 from weighhouse_sdk.lifecycle import Deployed
+from weighhouse_sdk.testkit.orders import order_for
 from weighhouse_sdk.testkit.resp_testing import ASK_SECONDS, RespNodes
 from weighhouse_sdk.testkit.spread import spread
-from weighhouse_sdk.testkit.testing import order_for
 from weighhouse_sdk.wire import Address
 
 RECORDS = 2000

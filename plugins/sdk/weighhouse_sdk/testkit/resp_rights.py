@@ -16,13 +16,17 @@ from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.replies import NotYet, ReplyError
+from weighhouse_sdk.testkit.children import child
+from weighhouse_sdk.testkit.question_log import Resp
 from weighhouse_sdk.testkit.rights_testing import (
     DESCRIBES,
     MEASURES,
     PASSWORD,
     Visitor,
+    asked_by,
     command_of,
     questions,
+    refused_in_turn,
 )
 from weighhouse_sdk.wire import Address
 
@@ -35,17 +39,14 @@ OPERATOR = Credentials("operator", "of-the-house")
 def served(program: str, arguments: list[str], address: Address) -> Iterator[Address]:
     """A server that somebody set up; it answers."""
     clock = SystemClock()
-    with subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL, cwd="/") as process:
+    with child([program, *arguments], stdout=subprocess.DEVNULL, cwd="/"):
         end_at = clock.monotonic() + UP_SECONDS
-        try:
-            while clock.monotonic() < end_at:
-                with contextlib.suppress(OSError, NotYet):
-                    with contextlib.suppress(ReplyError):
-                        ask(address, ASK_SECONDS, "PING")
-                    break
-            yield address
-        finally:
-            process.kill()
+        while clock.monotonic() < end_at:
+            with contextlib.suppress(OSError, NotYet):
+                with contextlib.suppress(ReplyError):
+                    ask(address, ASK_SECONDS, "PING")
+                break
+        yield address
 
 
 def free_address() -> Address:
@@ -60,9 +61,7 @@ class RespRights:
 
     plugin: ClassVar[RespServer]
     asked: ClassVar[tuple[str, ...]] = ("INFO", "CONFIG GET")
-    """What the plugin asks that only describes."""
-    rights: ClassVar[dict[str, str]] = {"INFO": "info", "CONFIG GET": "config"}
-    """The same → what takes the right to ask it away."""
+    """What the plugin asks, as its page has it."""
     cli: ClassVar[str] = "redis-cli"
     keys: ClassVar[tuple[str, ...]] = ("~*",)
     """What lets an account at all keys; nothing where accounts know no keys."""
@@ -115,12 +114,22 @@ class RespRights:
         with self.server(tmp_path) as (address, shown):
             visitor = Visitor(self.plugin, address, tmp_path)
             operator = address._replace(credentials=shown)
-            for question, right in self.rights.items():
+            asked = asked_by(visitor, Resp(), visitor.account(shown.username, str(shown.password)))
+            assert set(asked) == set(self.asked)
+            for question in asked:
+                right = question.lower().replace(" ", "|")
                 words = ("on", f">{PASSWORD}", *self.keys, "+@all", f"-{right}")
-                assert ask(operator, ASK_SECONDS, "ACL", "SETUSER", right, *words) == "OK"
-                (told,) = visitor.measures(right, visitor.account(right))
+                assert ask(operator, ASK_SECONDS, "ACL", "SETUSER", "few", *words) == "OK"
+                (told,) = visitor.measures(right.replace("|", "-"), visitor.account("few"))
                 assert told.question == question
                 assert told.words.startswith("NOPERM")
+                assert ask(operator, ASK_SECONDS, "ACL", "DELUSER", "few") == 1
+
+    def test_each_question_may_be_refused_by_what_stands_between(self, tmp_path: Path) -> None:
+        with self.server(tmp_path) as (address, shown):
+            visitor = Visitor(self.plugin, address, tmp_path)
+            operator = visitor.account(shown.username, str(shown.password))
+            assert set(refused_in_turn(visitor, Resp(), operator)) == set(self.asked)
 
     def test_a_question_that_was_refused_is_not_asked_again(self, tmp_path: Path) -> None:
         with self.server(tmp_path) as (address, shown):
@@ -149,6 +158,22 @@ class RespRights:
             none = visitor.refused("none")
             assert "credentials" in none.hint
             assert none.kind == "refused"
+
+
+class RespRenames(RespRights):
+    """Also of servers that can be started without a command."""
+
+    def test_each_command_may_be_gone(self, tmp_path: Path) -> None:
+        """`rename-command NAME ""`, as managed services have it."""
+        for question in self.asked:
+            name = question.split()[0]
+            file = tmp_path / f"without-{name}.conf"
+            file.write_text(f"save ''\nrename-command {name} \"\"\n")
+            address = free_address()
+            with served(self.plugin.program, [str(file), *self.listening(address)], address):
+                (told,) = Visitor(self.plugin, address, tmp_path).measures(name)
+            assert told.question == question
+            assert f"unknown command '{name}'" in told.words
 
 
 def _digest(shown: Credentials) -> str:

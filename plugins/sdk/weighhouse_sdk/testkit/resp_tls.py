@@ -22,8 +22,8 @@ from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.machine.certificates import KEY, certify
 from weighhouse_sdk.replies import CertificateRefused, OtherProtocol
 from weighhouse_sdk.testkit.at_hand import not_run
+from weighhouse_sdk.testkit.orders import order_for
 from weighhouse_sdk.testkit.resp_testing import ASK_SECONDS, RespNodes
-from weighhouse_sdk.testkit.testing import order_for
 from weighhouse_sdk.testkit.translation import check_translation
 from weighhouse_sdk.wire import Address
 

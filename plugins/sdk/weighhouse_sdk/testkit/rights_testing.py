@@ -7,7 +7,7 @@ The commands that make accounts are read out of the plugin's page, so that what 
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -18,16 +18,21 @@ from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import ServerUnfit
-from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.lifecycle import Deployed, Plugin
 from weighhouse_sdk.replies import NotTold
 from weighhouse_sdk.serving.server import ServerPlugin
-from weighhouse_sdk.testkit.testing import order_for
+from weighhouse_sdk.testkit.gateway import gateway
+from weighhouse_sdk.testkit.orders import order_for
+from weighhouse_sdk.testkit.question_log import Dialect, QuestionLog
 from weighhouse_sdk.wire import Address
 
 MEASURES = "Measuring alone"
 DESCRIBES = "Measuring, and describing"
 ACCOUNT, PASSWORD = "weighhouse", "a-password-of-its-own"
 RECORDS = 200
+
+Asked = tuple[str, ...]
+"""Questions, by the names that people know them by."""
 
 
 def command_of(plugin: Plugin, heading: str) -> str:
@@ -40,7 +45,7 @@ def command_of(plugin: Plugin, heading: str) -> str:
         rf"^#+ {re.escape(heading)}\n.*?```\w*\n(.*?)```", page, re.DOTALL | re.MULTILINE
     )
     assert found, f"the page of {plugin.manifest.id} has no command under `{heading}`"
-    return re.sub(r"(?<=['\">])PASSWORD", PASSWORD, found.group(1))
+    return re.sub(r"(?<=['\">:])PASSWORD", PASSWORD, found.group(1))
 
 
 @dataclass
@@ -51,6 +56,10 @@ class Visitor:
     address: Address
     directory: Path
     topology: Topology = field(default_factory=Topology)
+    drivers_way: Address | None = None
+    """Where the driver goes, when only the observer is to be listened to; None: the same way."""
+    drives: bool = True
+    """Whether there is a server that takes load."""
     ready_seconds: float = 30.0
 
     def context(self, name: str, credentials: Credentials | None = None) -> Context:
@@ -74,30 +83,41 @@ class Visitor:
         return Credentials(username, password, file)
 
     def measures(self, name: str, credentials: Credentials | None = None) -> tuple[NotTold, ...]:
-        """Let in, describe, load and measure; all of it succeeds.
+        """Let in, describe, load and measure, by all verbs that an agent asks of a server that is
+        there already; all of it succeeds.
 
         :returns: what was not told.
         """
         plugin, context = self.plugin, self.context(name, credentials)
+        plugin.check_here(context)
         deployed = plugin.deploy(context)
         plugin.wait_ready(context, deployed)
+        plugin.unite(context, deployed)
         plugin.describe(context, deployed)
         plugin.memory(context, deployed)
+        if self.drives:
+            self._load(context, deployed, credentials)
+        plugin.sample(context, deployed)
+        plugin.memory(context, deployed)
+        plugin.stop(context, deployed)
+        plugin.clean_up(context)
+        return tuple(deployed.refusals)
+
+    def _load(self, context: Context, deployed: Deployed, credentials: Credentials | None) -> None:
+        plugin = self.plugin
         options = {**plugin.driver_options(context.target)}
         if credentials is not None:
             known = ("username", "password_file", "tls_ca_file")
             options |= credentials.driver_options(plugin.manifest.driver.id, known)
-        order = order_for(plugin.endpoints(deployed), options, 0.3, records=RECORDS)
+        way = self.drivers_way
+        endpoints = plugin.endpoints(deployed) if way is None else (way.endpoint,)
+        order = order_for(endpoints, options, 0.3, records=RECORDS)
         with DriverRun(plugin.manifest.driver.id, order, context) as run:
             ends = [event for event in run.events() if isinstance(event, PhaseFinished)]
         assert [end.phase for end in ends] == ["load", "measure"]
         for end in ends:
             assert sum(totals.ok for totals in end.operations.values()) > 0
             assert not any(totals.errors for totals in end.operations.values())
-        plugin.sample(context, deployed)
-        plugin.memory(context, deployed)
-        plugin.clean_up(context)
-        return tuple(deployed.refusals)
 
     def refused(self, name: str, credentials: Credentials | None = None) -> ServerUnfit:
         """Not let in: it is told at the first answer, without another try.
@@ -124,6 +144,40 @@ class Visitor:
         assert secret is None or secret not in f"{error.message} {error.hint}"
         assert "invalid literal" not in error.message
         return error
+
+
+def asked_by(visitor: Visitor, dialect: Dialect, shown: Credentials | None = None) -> Asked:
+    """The list of questions that a plugin asks a server which tells everything.
+
+    :param visitor: goes to that server.
+    """
+    log = QuestionLog(dialect)
+    with gateway(visitor.address, log) as between:
+        listened = replace(visitor, address=between.address, drivers_way=visitor.address)
+        assert listened.measures("asked", shown) == ()
+    assert log.questions, "nothing was asked, or nothing heard"
+    return log.questions
+
+
+def refused_in_turn(visitor: Visitor, dialect: Dialect, shown: Credentials | None = None) -> Asked:
+    """Hold that each question a plugin asks may be refused, by what stands before the server: the
+    run completes, exactly that question is not told, in the server's words, and it is not asked
+    again.
+
+    :param visitor: goes to a server that tells everything.
+    :returns: the questions.
+    """
+    found = asked_by(visitor, dialect, shown)
+    log = QuestionLog(dialect)
+    with gateway(visitor.address, log) as between:
+        listened = replace(visitor, address=between.address, drivers_way=visitor.address)
+        for number, question in enumerate(found, 1):
+            log.refusing(question)
+            told = listened.measures(f"refused-{number}", shown)
+            assert [each.question for each in told] == [question]
+            assert dialect.words in told[0].words
+            assert log.heard.count(question) == 1, f"{question} was asked again"
+    return found
 
 
 def questions(told: Collection[NotTold] | Sequence[NotTold]) -> set[str]:

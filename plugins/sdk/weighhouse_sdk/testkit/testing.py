@@ -15,11 +15,8 @@ from typing import Any, ClassVar, get_args
 
 import pytest
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.driver import DriverOrder, DriverTarget
-from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Deployment, Target
-from weighhouse_protocol.workload import OperationMix, Workload
 
 from weighhouse_sdk.configuration import same_value, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
@@ -39,40 +36,10 @@ from weighhouse_sdk.machine.procfs import all_processes, is_alive, working_direc
 from weighhouse_sdk.machine.programs import DRIVERS_VARIABLE
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import load_plugin
+from weighhouse_sdk.testkit.orders import FIELD_BYTES, FIELDS, RECORDS, order_for
 from weighhouse_sdk.testkit.parameters_testing import ParametersConformance
 from weighhouse_sdk.testkit.translation import check_translation
 from weighhouse_sdk.testkit.ways_in import check_ways_in
-
-RECORDS = 5000
-FIELD_BYTES = 100
-FIELDS = 10
-
-
-def order_for(
-    endpoints: tuple[str, ...],
-    options: Mapping[str, Scalar],
-    measure_seconds: float | None = None,
-    interval_seconds: float = 0.2,
-    records: int = RECORDS,
-) -> DriverOrder:
-    """Load some records of 1,000 bytes; then, if wanted, read and update them for some time."""
-    phases = [Phase(kind="load", clients=2)]
-    if measure_seconds is not None:
-        phases.append(Phase(kind="measure", duration_seconds=measure_seconds))
-    return DriverOrder(
-        workload=Workload(
-            name="conformance",
-            record_count=records,
-            field_count=FIELDS,
-            field_length=FIELD_BYTES,
-            operations=OperationMix(read=0.5, update=0.5),
-        ),
-        target=DriverTarget(endpoints=endpoints, options=dict(options)),
-        load=ClosedLoad(clients=2),
-        phases=tuple(phases),
-        seed=7,
-        interval_seconds=interval_seconds,
-    )
 
 
 def processes_below(directory: Path) -> list[int]:

@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used)] // also outside of the test functions
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::wire::{Damage, Exchanges, Player, Recorder};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use weighhouse_driver_aerospike::Aerospike;
 use weighhouse_driver_api::{
     ClientDriver, ErrorKind, Fields, Keys, Operation, Outcome, Payload, RecordShape, Request,
-    ValueSource, Verifier,
+    Server, ValueSource, Verifier, Way,
 };
 use weighhouse_engine_testkit::{Aerospike as Node, PATIENCE};
 
@@ -35,7 +36,10 @@ impl Talk {
         let mut shape = RecordShape::new(SHAPE.0, SHAPE.1, "field");
         shape.ttl_seconds = ttl_seconds;
         let options = options.as_object().unwrap();
-        let driver = Aerospike::connect(&[endpoint.to_owned()], &shape, options, 1).await;
+        let at: SocketAddr = endpoint.trim_start_matches("tcp://").parse().unwrap();
+        let host = at.ip().to_string();
+        let way = Way::plain(vec![Server::Place { at, host, addresses: vec![at.ip()] }]);
+        let driver = Aerospike::connect(&way, &shape, options, 1).await;
         Self { driver: driver.unwrap(), values: ValueSource::new(7, &shape) }
     }
 

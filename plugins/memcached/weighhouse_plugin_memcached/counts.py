@@ -1,0 +1,40 @@
+"""What memcached counts of its own work: lines of `stats` (memcached's doc/protocol.txt)."""
+
+from collections.abc import Mapping
+
+from weighhouse_protocol.counts import CommandCount, NodeCounts
+
+COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "get": ("cmd_get",),
+    "set": ("cmd_set",),
+    "delete": ("delete_hits", "delete_misses"),
+    "touch": ("cmd_touch",),
+    "incr": ("incr_hits", "incr_misses"),
+    "decr": ("decr_hits", "decr_misses"),
+    "flush": ("cmd_flush",),
+}
+"""Command → the lines that count it; the meta commands are counted with the classic ones. A `cas`
+is counted with `set`, too."""
+
+
+def counts_in(endpoint: str, told: Mapping[str, str]) -> NodeCounts | None:
+    """The counters among the lines of `stats`; None: they are not there.
+
+    :param told: the lines; of one that does not tell, none.
+    """
+    numbers = {name: int(value) for name, value in told.items() if value.isdecimal()}
+    if "cmd_get" not in numbers:
+        return None
+    return NodeCounts(
+        node=endpoint,
+        life=told.get("pid", ""),
+        commands={
+            name: CommandCount(calls=sum(numbers.get(line, 0) for line in lines))
+            for name, lines in COMMANDS.items()
+            if lines[0] in numbers
+        },
+        hits=numbers.get("get_hits"),
+        misses=numbers.get("get_misses"),
+        received_bytes=numbers.get("bytes_read"),
+        sent_bytes=numbers.get("bytes_written"),
+    )

@@ -1,0 +1,151 @@
+"""Each system that counts its own work, and each tool that runs here: both columns are the same."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from weighhouse_backend.results.counts import asked_of
+from weighhouse_backend.results.schemas import PhaseRecord
+from weighhouse_judging.findings.counted import Reconciled, between, reconciled
+from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, PhaseFinished
+from weighhouse_protocol.load import ClosedLoad, Phase
+from weighhouse_protocol.target import Target
+from weighhouse_protocol.workload import OperationMix, Workload
+from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.driver import DriverRun
+from weighhouse_sdk.registry import load_plugin, load_tool
+from weighhouse_sdk.testkit import at_hand
+
+MIX = Workload(
+    name="mix", record_count=500,
+    operations=OperationMix(read=0.4, update=0.3, insert=0.1, read_modify_write=0.1, delete=0.1),
+)  # fmt: skip
+PLAIN = Workload(
+    name="plain", record_count=500, write_all_fields=True,
+    operations=OperationMix(read=0.5, update=0.5),
+)  # fmt: skip
+READS = Workload(
+    name="reads", record_count=500, insert_order="ordered", zero_padding=12,
+    operations=OperationMix(read=1.0),
+)  # fmt: skip
+UPDATES = READS.model_copy(
+    update={"operations": OperationMix(update=1.0), "write_all_fields": True, "field_count": 2}
+)
+AGREES = 0.001
+SMALL: dict[str, dict[str, Any]] = {"cassandra": {"heap_mebibytes": 256}}
+KEPT = {
+    "valkey": ("WEIGHHOUSE_VALKEY", "valkey-server"),
+    "ferretdb": ("WEIGHHOUSE_FERRETDB", "ferretdb"),
+    "cassandra": ("WEIGHHOUSE_CASSANDRA", None),
+    "ycsb": ("WEIGHHOUSE_YCSB", None),
+    "cassandra-stress": ("CASSANDRA_STRESS_HOME", None),
+}
+"""Variable that says where a program is that the machine's packages do not bring."""
+
+
+@pytest.fixture
+def programs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a case needs beside the machine's packages, on the search path."""
+    folders, case = contextlib.ExitStack(), request.node.callspec.params
+    for name in filter(None, (case["system"], case["tool"])):
+        variable, program = KEPT.get(name, (None, None))
+        if variable is None or (program is not None and shutil.which(program)):
+            continue
+        folder = os.environ.get(variable)
+        if folder is None:
+            at_hand.not_run(request, f"{name} is not on this machine: {variable} names it")
+        elif program is not None:
+            # Whom the server becomes may not walk to where it is kept.
+            place = folders.enter_context(tempfile.TemporaryDirectory(prefix="weighhouse-"))
+            Path(place).chmod(0o755)
+            kept = Path(folder)
+            shutil.copy2(kept / program if kept.is_dir() else kept, place)
+            monkeypatch.setenv("PATH", place, prepend=os.pathsep)
+    with folders:
+        yield
+
+
+def asked(told: list[DriverEvent]) -> Any:
+    """What the driver counted, as the platform takes it."""
+    phases = [
+        PhaseRecord.model_validate({
+            "phase": each.phase,
+            "duration_us": each.duration_us,
+            "operations": {
+                name: {
+                    "ok": one.ok, "not_found": one.not_found, "errors": sum(one.errors.values()),
+                    "verify_failed": one.verify_failed,
+                }
+                for name, one in each.operations.items()
+            },
+        })
+        for each in told
+        if isinstance(each, PhaseFinished)
+    ]  # fmt: skip
+    return asked_of(phases)
+
+
+def carried_out(system: str, tool: str | None, workload: Workload, directory: Path) -> Reconciled:
+    """Load and measure on a system of its own, with a look at its counters before and after."""
+    plugin = load_plugin(system)
+    target = Target(name="t", system=system, parameters=SMALL.get(system, {}))
+    options = HostOptions(ready_seconds=180.0)
+    context = Context.open(target, directory / "attempt", options=options)
+    try:
+        deployed = plugin.deploy(context)
+        plugin.wait_ready(context, deployed)
+        driver, told = plugin.manifest.driver.id, dict(plugin.driver_options(target))
+        if tool is not None:
+            installed = load_tool(tool).find_versions(options)[0]
+            told = load_tool(tool).order_options(told, installed, driver)
+        order = DriverOrder(
+            workload=workload,
+            target=DriverTarget(endpoints=plugin.endpoints(deployed), options=told),
+            load=ClosedLoad(clients=4),
+            phases=(Phase(kind="load", clients=4), Phase(kind="measure", duration_seconds=2.0)),
+            seed=7,
+        )
+        before = plugin.counts(context, deployed)
+        with DriverRun(tool or driver, order, context) as run:
+            events = list(run.events())
+        assert events[-1].event == "finished", events[-1]
+        served = between(before, plugin.counts(context, deployed))
+        assert plugin.manifest.counts is not None
+        return reconciled(plugin.manifest.counts, asked(events), served, workload.keys_per_read)
+    finally:
+        plugin.clean_up(context)
+
+
+@pytest.mark.usefixtures("programs")
+@pytest.mark.parametrize(
+    ("system", "tool", "workload"),
+    [
+        ("redis", None, MIX),
+        ("valkey", None, MIX),
+        ("memcached", None, MIX),
+        ("ferretdb", None, MIX),
+        ("cassandra", None, MIX),
+        ("redis", "redis-benchmark", READS),
+        ("redis", "redis-benchmark", UPDATES),
+        ("redis", "ycsb", PLAIN),
+        ("cassandra", "cassandra-stress", PLAIN),
+    ],
+    ids=lambda case: case.name if isinstance(case, Workload) else case,
+)
+def test_both_columns_are_the_same(
+    system: str, tool: str | None, workload: Workload, tmp_path: Path
+) -> None:
+    told = carried_out(system, tool, workload, tmp_path)
+    assert told.why_not == ""
+    assert told.rows
+    for row in told.rows:
+        assert row.why_not == "", row
+        assert row.client.asked > 10, row
+        answered = row.client.answered + row.client.failed
+        assert abs(row.served - answered) <= AGREES * row.client.asked, row
+    assert told.strangers == {}
