@@ -276,8 +276,7 @@ RULES: Mapping[str, Rule] = {
     "experiments_list_templates": mine(READ),
     "experiments_preview_schedule": mine(READ, body={"cron": "30 2 * * *", "time_zone": "UTC"}),
     "experiments_put_schedule": of_project(
-        WRITE,
-        "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
+        WRITE, "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
     ),
     "experiments_target_from_file": of_project(READ, body={"file": "a", "text": ""}),
     "experiments_validate": of_project(READ, body=DOCUMENT),

@@ -1,9 +1,17 @@
 """cassandra.yaml as a target, and what of it is never taken."""
 
+from pathlib import Path
+
 import pytest
 from weighhouse_plugin_cassandra import PLUGIN
 from weighhouse_protocol.configuration.grammars import ConfigurationRefused
-from weighhouse_sdk.testkit.settings_testing import check_listed, translated
+from weighhouse_sdk.testkit.settings_testing import (
+    check_listed,
+    check_never,
+    check_read_back,
+    check_words,
+    translated,
+)
 
 DANGEROUS = """
 data_file_directories commitlog_directory hints_directory saved_caches_directory
@@ -47,6 +55,7 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
         "default_compaction": "UnifiedCompactionStrategy",
         "ucs_scaling_parameters": "L4",
     }
+    assert found.settings == {"hinted_handoff_enabled": True}
     left = {(one.line, one.name): one.reason for one in found.left}
     assert left == {
         (1, "cluster_name"): "agent",
@@ -55,7 +64,6 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
         (12, "server_encryption_options.keystore"): "never",
         (12, "server_encryption_options.keystore_password"): "never",
         (14, "key_cache_size"): "value",
-        (15, "hinted_handoff_enabled"): "unknown",
     }
     assert "hush" not in found.model_dump_json()
     PLUGIN.check_target(found.target(PLUGIN.manifest.default_deployment))
@@ -79,3 +87,19 @@ def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: 
 
 def test_what_is_dangerous_is_never_taken() -> None:
     check_listed(PLUGIN, DANGEROUS.split())
+    check_never(PLUGIN, DANGEROUS.split())
+    check_words(PLUGIN)
+
+
+def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:
+    wanted = {
+        "hinted_handoff_enabled": False,
+        "read_request_timeout": "7s",
+        "native_transport_max_threads": 33,
+    }
+    told = {
+        "hinted_handoff_enabled": "false",
+        "read_request_timeout": "7s",
+        "native_transport_max_threads": "33",
+    }
+    check_read_back(PLUGIN, tmp_path / "a", wanted, told)
