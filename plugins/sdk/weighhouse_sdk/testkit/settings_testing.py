@@ -4,6 +4,7 @@ beside parameters arrive, and what is dangerous is refused by every name that it
 
 # ruff: noqa: S101 - these are tests
 
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,9 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import reported_names
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.server import ServerPlugin
+from weighhouse_sdk.wire import Address
 
 
 def table_of(plugin: Plugin) -> Settings:
@@ -51,6 +55,30 @@ def check_never(plugin: Plugin, dangerous: Iterable[str]) -> None:
         for each in spellings(name):
             said = refused(plugin, each)
             assert "is never taken" in said or "is set by the agent" in said, (each, said)
+
+
+def check_given(plugin: Plugin, folder: Path) -> None:
+    """Hold that each setting that the plugin lists changes what a server is started with: it stands
+    on its command line, or in a file that it reads.
+    """
+    table = plugin.manifest.settings
+    taken = () if table is None else table.taken
+    if not isinstance(plugin, ServerPlugin):
+        assert not taken, f"{plugin.manifest.id} starts no server that could have settings"
+        return
+    plain = _orders(plugin, folder, {})
+    for name in taken:
+        assert _orders(plugin, folder, {name: 7}) != plain, name
+
+
+def _orders(plugin: ServerPlugin, folder: Path, settings: Mapping[str, Scalar]) -> object:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    address = Address("127.0.0.1", 7999)
+    place = Place(1, "t", address, folder, (address,), peer_port=8999, settings=settings)
+    plugin.prepare({}, place)
+    files = {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
+    return tuple(plugin.arguments({}, place)), files
 
 
 def check_listed(plugin: Plugin, dangerous: Iterable[str]) -> None:
