@@ -79,7 +79,7 @@ def read_lines(text: str, settings: Settings) -> list[Line]:
         raise _refused(text[: text.index("\0")].count("\n") + 1, "has a NUL, which no text has")
     if text.count("\n") > MOST_LINES:
         raise _refused(None, f"has more than {MOST_LINES:,} lines")
-    found = []
+    found: list[Line] = []
     for line in GRAMMARS[settings.grammar](text, settings):
         if len(found) >= MOST_SETTINGS:
             raise _refused(line.number, f"has more than {MOST_SETTINGS:,} settings")
