@@ -54,6 +54,7 @@ def test_a_sound_run_has_nothing_to_say_for_itself() -> None:
             "info",
         ),
         (replace(SOUND, not_told=("CONFIG GET: NOPERM",)), "not-told", "caution"),
+        (replace(SOUND, reads=True, reads_disk=True), "caches-unsaid", "caution"),
         (
             replace(SOUND, course=course([10_000.0 * 0.99**index for index in range(30)])),
             "steady-state",

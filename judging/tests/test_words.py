@@ -35,6 +35,10 @@ EXAMPLES: dict[str, RunObservation] = {
     ),
     "The client was the bottleneck": replace(SOUND, client_bound=True),
     "Driver shares the machine": replace(SOUND, co_located=True),
+    "Read from caches that the load filled": replace(SOUND, reads=True, reads_disk=True),
+    "Nobody said whether caches were cold": replace(
+        SOUND, reads=True, reads_disk=True, data="keep"
+    ),
     "The system did not tell everything": replace(SOUND, not_told=("INFO: NOPERM",)),
     "Somebody else used the server": counted(served=1100),
     "Answers did not come from this server": counted(served=900),

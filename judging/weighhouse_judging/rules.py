@@ -16,5 +16,5 @@ number.
 | 3 | courses that return, standstills, counts by chance; clients missed of what was timed alone |
 | 4 | campaigns differ as all completed ones of their series do; without four, nothing is told |
 | 5 | what machines of a kind differ by is taken out; worse twice is unclear where it was lately |
-| 6 | client's and server's counts are held against each other |
+| 6 | client's counts against the server's; reads through caches that nobody spoke of |
 """

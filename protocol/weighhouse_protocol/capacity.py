@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Few, Label, Sentence
 from weighhouse_protocol.fairness.rules import Conditions, Wanted
+from weighhouse_protocol.record_sizes import names_bytes
 from weighhouse_protocol.workload import Workload
 
 WORKLOAD = ("workload:field_count", "workload:field_length", "workload:scans")
@@ -84,9 +85,7 @@ class Footprint(Document):
     def bytes_of(self, workload: Workload) -> int:
         """Of one record of a workload, `beside_bytes` apart."""
         fields, payload = workload.field_count, workload.record_bytes
-        digits = sum(max(0, fields - at) for at in (0, 10, 100, 1000))
-        named = fields * len(workload.field_name_prefix) + digits
-        beside = fields * self.field_bytes + (named if self.names else 0)
+        beside = fields * self.field_bytes + (names_bytes(workload) if self.names else 0)
         if self.apart:
             piece = self.steps.over(payload / fields + self.head_bytes)
             return self.record_bytes + beside + fields * piece

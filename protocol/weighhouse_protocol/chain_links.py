@@ -21,6 +21,13 @@ def links_of(order: AttemptOrder) -> tuple[AttemptOrder, ...]:
     )
 
 
+def most_clients(link: AttemptOrder) -> int:
+    """How many clients one link of an order has at once, while it loads or while it measures."""
+    load = link.load
+    clients = load.clients if load.model == "closed" else load.connections
+    return max([clients, *(phase.clients or 0 for phase in link.phases)])
+
+
 def numbered(kinds: Sequence[str]) -> list[str]:
     """Names of phases in their order: `measure`, and `measure 2` when it comes again."""
     counts = [kinds[: place + 1].count(kind) for place, kind in enumerate(kinds)]

@@ -19,6 +19,7 @@ from weighhouse_protocol.base import (
     Words,
 )
 from weighhouse_protocol.capacity import Holding
+from weighhouse_protocol.ceilings import Ceiling
 from weighhouse_protocol.configuration.tables import Settings
 from weighhouse_protocol.counts import Counting
 from weighhouse_protocol.disclaimers import ManifestDisclaimer
@@ -38,6 +39,7 @@ from weighhouse_protocol.requirements import (
     unmet,
     values_of,
 )
+from weighhouse_protocol.storage import Storage
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.text import Named, Prose
 from weighhouse_protocol.workload import Operation
@@ -175,6 +177,11 @@ class Manifest(Document):
     """What a record takes, and what becomes of those that do not fit; None: not known."""
     counts: Counting | None = None
     """What it counts of its own work; None: nothing that clients could be held against."""
+    storage: Storage = Storage()
+    """Whether records outlive a restart, and whether reads go to disk; left out: neither is known.
+    """
+    ceilings: Few[Ceiling] = ()
+    """The most that it takes: bytes of a key or a record, connections; none: not known."""
     driver: ManifestDriver
     addresses: Forms | None = None
     """How addresses of servers are written that somebody else set up; None: as they are kept."""
@@ -254,7 +261,10 @@ class Manifest(Document):
         known = {*declared(self.parameters), *options, "deployment"}
         known |= {"topology:nodes", "topology:replication_factor"}
         sizes = () if self.holding is None else self.holding.facts()
-        for rules, names in (("fairness", self.fairness.facts()), ("holding", sizes)):
+        most = [name for each in self.ceilings for name in each.facts()]
+        looked_at = {"fairness": self.fairness.facts(), "holding": sizes, "ceilings": most,
+                     "storage": self.storage.facts()}  # fmt: skip
+        for rules, names in looked_at.items():
             asked = {name for name in names if not name.startswith("setting:")}
             if unknown := sorted(asked - known):
                 lost = ", ".join(unknown)

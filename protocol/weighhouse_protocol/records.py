@@ -1,5 +1,7 @@
 """Which records a workload means, and a look at some of them. Pure."""
 
+from collections.abc import Iterable
+
 from weighhouse_protocol.load import Load
 from weighhouse_protocol.workload import OperationMix, Workload
 
@@ -33,9 +35,18 @@ LOOKED_AT = 1000
 
 def writes(workload: Workload, load: Load) -> bool:
     """Whether anything but reads and scans is asked for once the records are there."""
+    return any(name not in READS for name in _asked(workload, load))
+
+
+def reads(workload: Workload, load: Load) -> bool:
+    """Whether records are read once they are there."""
+    return any(name in {*READS, "read_modify_write"} for name in _asked(workload, load))
+
+
+def _asked(workload: Workload, load: Load) -> Iterable[str]:
+    """Operations of the measured phase."""
     rates = load.operation_rates if load.model == "open" else {}
-    mix = [name for name, share in workload.operations.model_dump().items() if share > 0]
-    return any(name not in READS for name in rates or mix)
+    return rates or [name for name, share in workload.operations.model_dump().items() if share > 0]
 
 
 def same_records(one: Workload, other: Workload) -> bool:

@@ -18,6 +18,10 @@ Data = Literal["fresh", "once", "keep"]
 """Whose records are measured: `fresh`, each run loads its own; `once`, the first run of a campaign
 loads and its other runs of the same records go on with them; `keep`, nothing is loaded: what was
 there is measured, and a sample of it is looked at first."""
+Caches = Literal["warm", "restarted", "dropped"]
+"""What is done to caches between load and measurement: `warm`, nothing; `restarted`, the system is
+stopped and started again on its data; `dropped`, that, and meanwhile the page cache of its files is
+emptied."""
 Onto = Literal["empty", "any"]
 """What an external system may hold before records are loaded into it."""
 
@@ -70,6 +74,9 @@ class Target(Document):
     """Of an `external` deployment whether records may be loaded beside others: `empty`, a system
     that holds some before the campaign's first load ends the run; `any`, they may be there.
     Default: the run goes on, and a finding says how many there were."""
+    caches: Caches | None = Field(default=None, exclude_if=operator.not_)
+    """What is done to caches between load and measurement, on systems that the agent sets up.
+    Default: as `warm`, and where reads may go to disk a finding says that nobody said so."""
     credentials: Name | None = None
     """Name of credentials in the agents' own settings, for `external` deployments; what they are
     never leaves the machine."""

@@ -295,6 +295,7 @@ PICTURES: dict[str, Callable[[], Drawing]] = {
     "verification": sketches.verification,
     "load-complete": sketches.load_complete,
     "data-found": sketches.data_found,
+    "caches-unsaid": sketches.caches_unsaid,
     "environment": environment,
     "memory-fit": sketches.memory_fit,
     "effective-configuration": sketches.effective_configuration,

@@ -247,19 +247,40 @@ def reconciliation() -> Drawing:
 
 
 def same_program() -> Drawing:
-    """Two commits, and one digest."""
+    """Two versions, and one digest."""
     drawing = Drawing(
         "One program under two versions",
-        "Two sides: their commits differ, their executables have the same digest, so that nothing "
+        "Two sides: their versions differ, their executables have the same digest, so that nothing "
         "of a build is compared.",
         140,
     )
-    rows = [("a1b2c3d4e5", "4f0c91d2…", ""), ("f6e5d4c3b2", "4f0c91d2…", "the same program")]
-    for x, words in ((60, "commit"), (240, "what ran (sha256)")):
+    rows = [("7.2.4", "4f0c91d2…", ""), ("7.2.5", "4f0c91d2…", "the same program")]
+    for x, words in ((60, "version"), (240, "what ran (sha256)")):
         drawing.text(x, 44, words, "soft small")
     for place, row in enumerate(rows):
         for x, words in zip((60, 240, 420), row, strict=True):
             drawing.text(x, 76 + 30 * place, words, "t-bad strong" if row[2] else "")
+    return drawing
+
+
+def caches_unsaid() -> Drawing:
+    """A read's way, and where it ends."""
+    drawing = Drawing(
+        "Where reads are answered",
+        "Three places that a read may be answered from: the system's own cache and the page cache, "
+        "which the load has filled, and the disk, which nothing asked.",
+        170,
+    )
+    rows = [
+        ("the system's own cache", "filled by the load: answered here", "warm"),
+        ("the page cache", "filled by the load: answered here", "warm"),
+        ("the disk", "not asked", ""),
+    ]  # fmt: skip
+    for x, words in ((60, "a read asks"), (300, "after a load")):
+        drawing.text(x, 44, words, "soft small")
+    for place, row in enumerate(rows):
+        for x, words in zip((60, 300), row[:2], strict=True):
+            drawing.text(x, 76 + 30 * place, words, "t-caution strong" if row[2] else "")
     return drawing
 
 

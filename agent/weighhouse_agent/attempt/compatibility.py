@@ -6,24 +6,25 @@ may be of another version by now.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from weighhouse_protocol.chain_links import links_of
+from weighhouse_protocol.chain_links import links_of, most_clients
+from weighhouse_protocol.compatibility.ceilings import (
+    clients_of,
+    connection_errors,
+    record_errors,
+)
 from weighhouse_protocol.compatibility.faults import fault_errors
 from weighhouse_protocol.compatibility.targets import target_errors
 from weighhouse_protocol.compatibility.workloads import load_errors, workload_errors
 from weighhouse_protocol.document_errors import FieldError, within
+from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.faults import course_problems
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.errors import TargetInvalid
-from weighhouse_sdk.lifecycle import Plugin
 
 from weighhouse_agent.attempt.gangs import is_gang
-from weighhouse_agent.machine.policy import most_clients
-
-OWN = 1
-"""Connections of whoever looks at the system."""
 
 
 def check_compatible(
@@ -49,24 +50,34 @@ def check_compatible(
     TargetInvalid.raise_for(_errors(order, target, manifests, machine))
 
 
-def check_connections(order: AttemptOrder, plugin: Plugin, settings: Iterable[Setting]) -> None:
-    """Hold the load's clients, and this agent itself, against the connections that the system takes
-    by its own configuration, where it tells it. Of a gang each member has a part of them only.
+def check_ceilings(
+    order: AttemptOrder,
+    target: Target,
+    manifest: Manifest,
+    settings: Iterable[Setting],
+    threads: int = 1,
+) -> None:
+    """Hold keys, records, and the load's clients with this agent itself, against what the system
+    takes by its own configuration, where it tells it. Of a gang each member has a part of the
+    clients only.
 
+    :param target: as the policy has let it pass.
+    :param manifest: of its system.
     :param settings: the effective configuration.
-    :raises TargetInvalid: when there are more.
+    :param threads: that make the load.
+    :raises TargetInvalid: with all that is beyond.
     """
-    name = plugin.connections_setting
-    told = next((each.value for each in settings if each.name == name), "")
-    # Of several nodes that differ each one's stands there.
-    limits = [int(each) for each in told.split(", ") if each.isdigit() and int(each) > 0]
-    most = max(map(most_clients, links_of(order)))
-    if limits and not is_gang(order) and most + OWN > min(limits):
-        reason = (
-            f"{most} clients need a connection each to every node, and the agent one: "
-            f"{plugin.manifest.name} takes {min(limits)} ({name})"
-        )
-        raise TargetInvalid([("load", reason)], f"use fewer clients, or raise {name}")
+    facts = Facts(target, manifest, settings={each.name: each.value for each in settings})
+    TargetInvalid.raise_for(_beyond(order, facts, threads))
+
+
+def _beyond(order: AttemptOrder, facts: Facts, threads: int) -> Iterator[FieldError]:
+    for link in links_of(order):
+        yield from within("workload", record_errors(link.workload, facts))
+        if not is_gang(order):
+            field, _ = clients_of(link.load)
+            clients = {f"load.{field}": most_clients(link)}
+            yield from connection_errors(clients, facts, threads)
 
 
 def _errors(

@@ -1,7 +1,7 @@
 """What the driver of an attempt is ordered to do, and why it gave up."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from weighhouse_protocol.base import Scalar
@@ -9,6 +9,7 @@ from weighhouse_protocol.driver import DriverOrder, DriverTarget, Failed
 from weighhouse_protocol.endpoints import parts_of
 from weighhouse_protocol.load import ClosedLoad, Share
 from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, Hosts
 from weighhouse_sdk.driver import describe_driver
@@ -19,6 +20,7 @@ from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.toolrun.tool import Tool
 
+from weighhouse_agent.attempt.compatibility import check_ceilings
 from weighhouse_agent.attempt.gangs import is_gang, own_member
 
 NOWHERE = "tcp://127.0.0.1:0"
@@ -95,6 +97,14 @@ class DriverPlan:
             reason = f"keep: {name} can address no keys but those that it writes itself"
             raise TargetInvalid([("data", reason)])
         self._check_tool()
+
+    def hold(self, settings: Iterable[Setting]) -> None:
+        """Refuse what is beyond what the system takes by its effective configuration.
+
+        :raises TargetInvalid: with all that is.
+        """
+        system = self.plugin.manifest
+        check_ceilings(self.order, self.target, system, settings, self.threads())
 
     def _check_tool(self) -> None:
         """Refuse what the tool cannot say, before anything is set up for it.
@@ -224,11 +234,3 @@ def serves(order: AttemptOrder) -> bool:
     if order.target.deployment != "external":
         return True
     return bool(any_is_here(order.target.endpoints))
-
-
-def driver_name(place: int) -> str:
-    """What the driver of a link is called among the attempt's processes and logs.
-
-    :param place: of the link, from 0.
-    """
-    return "driver" if place == 0 else f"driver-{place + 1}"

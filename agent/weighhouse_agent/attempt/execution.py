@@ -4,7 +4,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from weighhouse_protocol.chain_links import links_of
-from weighhouse_protocol.counts import CountsMoment
 from weighhouse_protocol.driver import (
     DriverEvent,
     DriverOrder,
@@ -18,28 +17,27 @@ from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import PhaseKind
 from weighhouse_protocol.order import AttemptOrder
-from weighhouse_protocol.report import RunPhase
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, Hosts
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import PluginError, SystemFailed
-from weighhouse_sdk.lifecycle import Deployed, Description, MemoryUse, Plugin
-from weighhouse_sdk.machine.locality import any_is_here
+from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
 from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.attempt import held_data
-from weighhouse_agent.attempt.compatibility import check_compatible, check_connections
+from weighhouse_agent.attempt.caches import Cooling, parts_of
+from weighhouse_agent.attempt.compatibility import check_compatible
 from weighhouse_agent.attempt.credentials import without_secrets
-from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, driver_name, gave_up
+from weighhouse_agent.attempt.driver_plan import DriverGaveUp, DriverPlan, gave_up
 from weighhouse_agent.attempt.ends import END_GRACE_SECONDS, ended_one, system_ended
-from weighhouse_agent.attempt.event_log import Moment, Reporter
+from weighhouse_agent.attempt.event_log import Reporter
 from weighhouse_agent.attempt.faults import Faulting
 from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.fill_limits import Filling
-from weighhouse_agent.attempt.programs import programs_of
 from weighhouse_agent.attempt.sampler import Sampler
+from weighhouse_agent.attempt.self_report import SelfReport
 from weighhouse_agent.delivery.spool import SpoolWriter
 from weighhouse_agent.machine.disk_space import DiskFull
 from weighhouse_agent.machine.kept_data import KeptData
@@ -47,7 +45,7 @@ from weighhouse_agent.machine.policy import Policy, check_endpoint, hosts_of
 
 
 @dataclass
-class Execution:
+class Execution(SelfReport):
     """One attempt at work, in a process of its own.
 
     :param target: as the policy has let it pass.
@@ -183,8 +181,8 @@ class Execution:
         self._hosts = {**hosts_of(checked), **self.context.hosts}
 
     def _look_at(self, deployed: Deployed) -> None:
-        self._description = self.plugin.describe(self.context, deployed)
-        check_connections(self.order, self.plugin, self._description.settings)
+        told = self._description = self.plugin.describe(self.context, deployed)
+        self._plan_of(self.order).hold(told.settings)
         found = self._memory("before")
         self._reporter.not_told(deployed.refusals)
         if records := held_data.beside(self.order, None if found is None else found.records):
@@ -195,17 +193,29 @@ class Execution:
         self._plan = self._plan_of(self.order)
         if not held_data.loads(self.order) and self._plan.is_first:
             self._look_for_records()
-        for place, link in enumerate(links_of(self.order)):
-            self._plan = self._plan_of(link)
+        *parts, last = parts_of(self.order, lambda link: self._plan_of(link).threads())
+        for part in (*parts, last):
+            if part.cold:
+                self._cool()
+            self._plan = self._plan_of(part.order)
             driver, order = self._driver_order(self._plan)
-            with DriverRun(driver, order, self.context, name=driver_name(place)) as run:
+            with DriverRun(driver, order, self.context, name=part.name) as run:
                 self._run = run
                 self._watch(run.pid)
                 for event in run.events():
                     self._take(without_secrets(event, self.context.credentials()))
-            self._phases_before += len(link.phases)
-            if place < len(self.order.chain):
+            self._phases_before += len(part.order.phases)
+            if part.ends_link and part is not last:
                 self._link_over()
+
+    def _cool(self) -> None:
+        """See to the caches between load and measurement; nothing is looked at meanwhile."""
+        self._hold_to_the_order()
+        if self._sampler is not None:
+            self._sampler.stop()
+        if (deployed := self._deployed) is not None:
+            way, mark = self.policy.drop_caches, self._reporter.mark
+            Cooling(self.plugin, self.context, self.target, deployed, way, mark).cool()
 
     def _look_for_records(self) -> None:
         """Read a sample of the records that are to be there, before anything is measured."""
@@ -353,48 +363,3 @@ class Execution:
             return self._faulting.failure
         log = self._run.process.log_tail() if self._run is not None else ()
         return gave_up(event, log, self._deployed.processes if self._deployed is not None else ())
-
-    # what is told
-
-    def _enter(self, phase: RunPhase) -> None:
-        self._reporter.enter(phase)
-        if phase == "measure":
-            self._count_served(phase)
-
-    def _count_served(self, moment: CountsMoment) -> None:
-        if self._deployed is not None:
-            self._reporter.counted(moment, self.plugin.counts(self.context, self._deployed))
-
-    def _memory(self, moment: Moment) -> MemoryUse | None:
-        """Of the system here, with what it counted; nothing where there is none."""
-        if self._deployed is None:
-            return None
-        self._count_served(moment)
-        pid = self._run.pid if self._run is not None else None
-        found = self.plugin.memory(self.context, self._deployed, pid)
-        seen = self._sampler.last if self._sampler is not None else None
-        self._reporter.memory(moment, found, seen.resident_bytes if seen is not None else None)
-        return found
-
-    def _describe_target(self, ready: Ready | None) -> None:
-        """What was set up, with what the driver said of itself when it was ready."""
-        if (told := self._set_up()) is None:
-            return
-        self._described, deployed = True, self._deployed
-        endpoints = self._endpoints or (self.plugin.endpoints(deployed) if deployed else ())
-        self._reporter.target(
-            told,
-            endpoints,
-            self.facts,
-            ready,
-            commands=deployed.commands if deployed is not None else (),
-            programs=programs_of(deployed, self._run, self.tool, self.context.options),
-            co_located=self._co_located(endpoints),
-        )
-
-    def _set_up(self) -> Description | Deployed | None:
-        return self._description or self._deployed
-
-    def _co_located(self, endpoints: tuple[str, ...]) -> bool | None:
-        """What this agent started is where its driver is, whatever its address."""
-        return self.target.deployment != "external" or any_is_here(endpoints)

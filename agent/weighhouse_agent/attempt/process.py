@@ -31,6 +31,7 @@ from weighhouse_sdk.registry import load_plugin, load_tool
 
 from weighhouse_agent import VERSION
 from weighhouse_agent.attempt.barriers import BarrierFiles, Gate
+from weighhouse_agent.attempt.caches import check_caches
 from weighhouse_agent.attempt.credentials import credentials_for
 from weighhouse_agent.attempt.event_log import Reporter
 from weighhouse_agent.attempt.execution import Execution
@@ -171,6 +172,7 @@ def _failure_of(
         target, hosts = check_order(policy, order)
         check_peers(policy, order)
         check_writes(policy, order)
+        check_caches(policy, order)
         slot = policy.slot(order.slot)
         _stay_on(policy.machine.agent_cpus or slot.processors)
         if unkept := join_memory_group(directory.home.path, slot, os.getpid()):

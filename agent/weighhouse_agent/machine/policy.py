@@ -5,6 +5,7 @@ every attempt, checked by the agent's own code before a plugin is so much as loa
 plugins = ["redis", "memcached"]      # "*": every installed one
 deployments = ["process", "in_process"]
 networks = ["127.0.0.0/8", "::1/128"] # where endpoints may be
+drop_caches = "files"                 # what `caches: dropped` may empty; "machine", as root; "no"
 paths = []                            # what `unix://` and `file://` may lead to
 max_run_seconds = 3600
 max_rate_per_second = 100000          # of open loops
@@ -57,7 +58,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from weighhouse_protocol.base import Document, Name
-from weighhouse_protocol.chain_links import links_of
+from weighhouse_protocol.chain_links import links_of, most_clients
 from weighhouse_protocol.compatibility.targets import is_reserved
 from weighhouse_protocol.endpoints import NotAnEndpoint, concealed
 from weighhouse_protocol.facts import PolicyStatement
@@ -79,6 +80,7 @@ EVERYTHING = "*"
 LISTED = "listed"
 """In `settings`: those that plugins say are harmless."""
 AllowedSetting = Annotated[str, Field(pattern=r"^(listed|[a-z0-9._-]+:[A-Za-z0-9_.*-]+)$")]
+DropCaches = Literal["no", "files", "machine"]
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -128,6 +130,9 @@ class Policy(Document):
     )
     paths: tuple[Path, ...] = ()
     """Sockets and directories that external endpoints may be, or be below."""
+    drop_caches: DropCaches = "files"
+    """What `caches: dropped` may do: nothing; empty the page cache of the system's own files; or of
+    the whole machine, which is everybody's on it and takes root."""
     max_run_seconds: float = Field(default=86_400.0, gt=0)
     max_rate_per_second: float | None = Field(default=None, gt=0)
     max_clients: int | None = Field(default=None, ge=1)
@@ -297,13 +302,6 @@ def check_image(policy: Policy, target: Target, manifest: Manifest) -> None:
             raise _refusal(f"image `{wanted}`", "images", f"those that plugins name, as `{own}`")
     elif not any(fnmatchcase(wanted, pattern) for pattern in policy.images):
         raise _refusal(f"image `{wanted}`", "images", ", ".join(policy.images) or "none")
-
-
-def most_clients(order: AttemptOrder) -> int:
-    """How many clients one link of an order has at once, while it loads or while it measures."""
-    load = order.load
-    clients = load.clients if isinstance(load, ClosedLoad) else load.connections
-    return max([clients, *(phase.clients or 0 for phase in order.phases)])
 
 
 def _check_load(policy: Policy, order: AttemptOrder) -> None:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.offered import check_whole, refusal
+from weighhouse_protocol.storage import Storage
 from weighhouse_protocol.text import seen
 
 from weighhouse_backend.catalog.accepted import is_shipped
@@ -291,10 +292,10 @@ def digest_of(manifest: Manifest) -> str:
     document = manifest.model_dump(mode="json")
     if not manifest.editions:
         del document["editions"]
-    if not manifest.requirements:
-        del document["requirements"]
-    for name in ("holding", "addresses"):
-        if getattr(manifest, name) is None:
+    if manifest.storage == Storage():
+        del document["storage"]
+    for name in ("requirements", "ceilings", "holding", "addresses"):
+        if not getattr(manifest, name):
             del document[name]
     if manifest.topology.keys_by_client == "never":
         del document["topology"]["keys_by_client"]

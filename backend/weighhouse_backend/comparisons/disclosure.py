@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from weighhouse_judging.fairness.sides import CACHED
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad
 from weighhouse_protocol.text import numbered
@@ -90,6 +91,9 @@ def _of_target(side: Side, name: str) -> Iterable[Fact]:
         f"{name}, layout and limits",
         f"nodes: {nodes}, copies: {copies}, {target.deployment}; {asked or 'no limits'}",
     )
+    if target.caches is not None:
+        cached = CACHED[target.caches]
+        yield Fact("configuration", f"{name}, caches before the measurement", cached)
 
 
 def _of_machines(records: Sequence[AttemptRecord]) -> Iterable[Fact]:

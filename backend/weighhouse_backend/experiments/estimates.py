@@ -13,6 +13,8 @@ OPERATIONS_PER_SECOND = 10_000
 """What a few clients do on one node, in a closed loop."""
 
 LIMIT_BASE_SECONDS = 300.0
+RESTART_SECONDS = 1200.0
+"""An orderly end that writes all records down, and a start that reads them."""
 SLOWEST_LOAD_RECORDS_PER_SECOND = 500
 """Every write synced to a slow disk; a slower load counts as hung."""
 LIMIT_FACTOR = 1.5
@@ -55,8 +57,10 @@ def limit_seconds(experiment: Experiment, workload: Workload) -> float:
     measured = sum(
         course.warmup_seconds + course.measure_seconds for course in courses or [experiment.phases]
     )
+    cold = any(target.caches not in (None, "warm") for target in experiment.targets)
     return (
         LIMIT_BASE_SECONDS
+        + (RESTART_SECONDS if cold else 0)
         + loaded_records(workload) / SLOWEST_LOAD_RECORDS_PER_SECOND
         + measured * LIMIT_FACTOR
     )

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from weighhouse_protocol.compatibility import addresses
+from weighhouse_protocol.compatibility.ceilings import connection_errors
 from weighhouse_protocol.compatibility.faults import fault_errors
 from weighhouse_protocol.compatibility.targets import target_errors
-from weighhouse_protocol.compatibility.workloads import load_errors, workload_errors
+from weighhouse_protocol.compatibility.workloads import drafts, load_errors, workload_errors
 from weighhouse_protocol.document_errors import FieldError, within
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import Load
@@ -72,6 +73,10 @@ def _operation_errors(
         yield from within(f"workloads[{index}]", errors)
     for path, load, targets in _loaded(experiment):
         yield from within(path, load_errors(load, targets, manifests))
+    loading = [target for target in experiment.targets if target.data != "keep"]
+    for facts in drafts(loading, manifests):
+        clients = {"phases.load_clients": experiment.phases.load_clients}
+        yield from connection_errors(clients, facts)
 
 
 def _loaded(experiment: Experiment) -> Iterator[tuple[str, Load, list[Target]]]:

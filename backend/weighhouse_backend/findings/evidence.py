@@ -15,7 +15,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.records import writes
+from weighhouse_protocol.records import reads, writes
 from weighhouse_protocol.report import NOT_TOLD
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
@@ -98,6 +98,9 @@ def observation(
         co_located=record.co_located,
         records_asked=workload.records_to_load,
         key_space=workload.record_count,
+        caches=target.caches,
+        reads=reads(workload, load),
+        reads_disk=held.reads_disk,
         data=target.data,
         writes=writes(workload, load),
         sampled=sampled(record),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weighhouse_judging.findings.sizes import Beyond, bound_of, footprint_of, held
+from weighhouse_protocol.compatibility.caches import reads_disk
 from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
@@ -18,6 +19,8 @@ class Held:
     data_bytes: int | None = None
     """What of that which it gives to records they may take."""
     on_disk: bool = False
+    reads_disk: bool = False
+    """Whether reads may go to disk."""
     beyond: Beyond | None = None
     cache_bytes: int | None = None
     footprint_bytes: int | None = None
@@ -42,6 +45,7 @@ def held_in_effect(
     footprint = footprint_of(facts, workload)
     return Held(
         data_bytes=None if bound is None else int(bound.usable_bytes),
+        reads_disk=reads_disk(facts),
         on_disk=bound is not None and not bound.in_memory,
         beyond=None if bound is None else bound.beyond,
         cache_bytes=None if cache is None else int(cache[1]),

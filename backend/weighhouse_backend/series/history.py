@@ -330,8 +330,8 @@ def bands_read(
 
 
 def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:
-    """Fingerprint of machine, workload, topology, limits and faults; the machine and the workload
-    in words; the version of the system.
+    """Fingerprint of machine, workload, topology, limits, faults, and of what system and caches
+    held before; the machine and the workload in words; the version of the system.
 
     The version is no part of the fingerprint: a new version that is slower is what is looked for.
     """
@@ -352,6 +352,10 @@ def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[st
         content.append([fault.model_dump(mode="json") for fault in document.faults])
     if target.limits != Limits():
         content.append(target.limits.model_dump(mode="json"))
+    if target.data != "fresh":
+        content.append({"data": target.data})
+    if target.caches not in (None, "warm"):
+        content.append({"caches": target.caches})
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
     where = kinds_of(runs) or "machine not known"
     machines = machines_of(runs)

@@ -121,7 +121,7 @@ impl TimeSeries {
         for cardinality in &self.tag_cardinalities {
             within(&name("tag_cardinalities"), cardinality, &1, &1_000_000)?;
         }
-        within(&name("key_length"), &self.key_length, &1, &64)?;
+        within(&name("key_length"), &self.key_length, &1, &128)?;
         within(&name("tag_value_length"), &self.tag_value_length, &1, &128)?;
         within(&name("interval"), &self.interval, &1, &1_000_000_000)?;
         within(&name("delayed_fraction"), &self.delayed_fraction, &0.0, &1.0)?;

@@ -29,6 +29,7 @@ Role = Literal["same", "harmless", "compared", "may_explain", "cannot_be_avoided
 
 NOT_KNOWN = "not known"
 LOADED = "loaded for each run"
+WARM = "as the load left them"
 
 NOTHING_KNOWN = Translated(Comparables(), {})
 
@@ -46,6 +47,8 @@ class SideFacts:
     replication_factor: int | None = None
     data: str | None = None
     """Whose records are measured, where the target says."""
+    caches: str | None = None
+    """What was done to caches between load and measurement."""
     translated: Translated = NOTHING_KNOWN
     """What it promises and is given, in the vocabulary."""
     aspects: Mapping[str, str] = field(default_factory=dict)
@@ -126,6 +129,15 @@ _FIXED: tuple[_Aspect, ...] = (
         True,
         lambda side: side.data,
         usual=LOADED,
+    ),
+    _Aspect(
+        "caches",
+        "Caches",
+        "What the load left in caches is read from memory; after a restart, or from files of which "
+        "nothing is cached, reads ask the disk.",
+        True,
+        lambda side: side.caches,
+        usual=WARM,
     ),
 )
 

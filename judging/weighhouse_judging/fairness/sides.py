@@ -7,14 +7,19 @@ from weighhouse_protocol.fairness.facts import Facts, plain
 from weighhouse_protocol.fairness.translation import translate
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
-from weighhouse_protocol.target import Data, Target
+from weighhouse_protocol.target import Caches, Data, Target
 
-from weighhouse_judging.fairness.sheet import LOADED, SideFacts
+from weighhouse_judging.fairness.sheet import LOADED, WARM, SideFacts
 
 RECORDS: Mapping[Data, str] = {
     "fresh": LOADED,
     "once": "loaded once a campaign",
     "keep": "there before",
+}
+CACHED: Mapping[Caches, str] = {
+    "warm": WARM,
+    "restarted": "restarted after the load",
+    "dropped": "restarted after the load, its files' page cache emptied",
 }
 SUPERSEDED = frozenset(
     ("durability", "replication", "consistency", "memory", "network", "compression", "eviction")
@@ -71,6 +76,7 @@ def _plain_side(key: str, label: str, target: Target) -> SideFacts:
         nodes=target.topology.nodes,
         replication_factor=target.topology.replication_factor,
         data=RECORDS[target.data],
+        caches=CACHED[target.caches or "warm"],
         parameters={name: _words(value) for name, value in target.parameters.items()},
         settings={name: _words(value) for name, value in target.settings.items()},
         driver=target.tool,

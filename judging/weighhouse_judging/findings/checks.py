@@ -217,6 +217,16 @@ DATA_FOUND = Check(
     "record_count",
     "read by the driver before anything else; told by the system itself where it can",
 )
+CACHES_UNSAID = Check(
+    "caches-unsaid",
+    (
+        Outcome("Read from caches that the load filled", "that the load had filled"),
+        Outcome("Nobody said whether caches were cold", "is not known"),
+    ),
+    "reads may go to disk, bytes of records of a node ≤ 4 × its memory, and `caches` is left out",
+    "the operating system keeps what was written in memory: Linux, "
+    "Documentation/admin-guide/mm/concepts.rst, 'Page cache'",
+)
 ENVIRONMENT = Check(
     "environment",
     (Outcome("The machine was not quiet"),),
@@ -303,7 +313,8 @@ LATENCY_UNDERSTATED = Check(
 CHECKS: tuple[Check, ...] = (
     LITTLES_LAW, UNACCOUNTED_CLIENTS, CLIENT_BOUND, CO_LOCATED, REPEATS, SAMPLES, STEADY_STATE,
     RATE_NOT_REACHED, AVERAGED_PERCENTILES, COORDINATED_OMISSION, ERRORS, NOT_FOUND, VERIFICATION,
-    LOAD_COMPLETE, DATA_FOUND, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION, COMPARABILITY,
+    LOAD_COMPLETE, DATA_FOUND, CACHES_UNSAID, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION,
+    COMPARABILITY,
     CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED, BEYOND_RANGE, NEVER_SENT_UNTOLD,
     NOT_TOLD, RECONCILIATION, SAME_PROGRAM,
 )  # fmt: skip

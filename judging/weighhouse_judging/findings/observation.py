@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from weighhouse_protocol.report import SettingSource
-from weighhouse_protocol.target import Data
+from weighhouse_protocol.target import Caches, Data
 
 from weighhouse_judging.findings.counted import Reconciled
 from weighhouse_judging.findings.sizes import Beyond
@@ -122,6 +122,12 @@ class RunObservation:
     records_asked: int | None = None
     key_space: int | None = None
     """Records that the workload names in all; fewer may be loaded and asked for."""
+    caches: Caches | None = None
+    """What was done to caches between load and measurement; None: nobody said."""
+    reads: bool = False
+    """Whether the workload reads records."""
+    reads_disk: bool = False
+    """Whether the system's reads may go to disk, as far as its manifest says."""
     data: Data = "fresh"
     """Whose records they are, by the target."""
     writes: bool = False

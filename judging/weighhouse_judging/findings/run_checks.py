@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from weighhouse_judging.findings import (
+    caches,
     course,
     held_data,
     outcomes,
@@ -30,6 +31,7 @@ RUN_CHECKS: tuple[Callable[[RunObservation], Finding | None], ...] = (
     reconciliation.reconciliation,
     outcomes.load_complete,
     held_data.data_found,
+    caches.caches_unsaid,
     outcomes.verification,
     outcomes.errors,
     outcomes.not_found,

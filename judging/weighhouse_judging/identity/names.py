@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from weighhouse_protocol.fairness.facts import Facts, plain, setting_name
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
-from weighhouse_protocol.target import Data, Target
+from weighhouse_protocol.target import Caches, Data, Target
 from weighhouse_protocol.text import numbered
 
 LONGEST_VALUE = 32
@@ -24,6 +24,11 @@ RECORDS: Mapping[Data, str] = {
     "fresh": "loaded for each run",
     "once": "loaded once",
     "keep": "records there before",
+}
+CACHED: Mapping[Caches, str] = {
+    "warm": "caches warm from the load",
+    "restarted": "restarted after the load",
+    "dropped": "caches dropped after the load",
 }
 DEPLOYED: Mapping[str, str] = {
     "process": "as a process",
@@ -134,6 +139,7 @@ def _ordered(
         yield "version", Trait("version", target.version, is_name=True)
     yield "deployment", Trait("", DEPLOYED.get(target.deployment, target.deployment))
     yield "data", Trait("", RECORDS[target.data])
+    yield "caches", Trait("", CACHED[target.caches or "warm"])
     topology, limits = target.topology, target.limits
     yield "nodes", Trait("", _many(topology.nodes, "node", "nodes"))
     yield "copies", Trait("", _many(topology.replication_factor, "copy", "copies"))

@@ -20,7 +20,8 @@ from weighhouse_judging.identity.digests import (
 )
 
 DATA = "data"
-CONFOUNDING = ("deployment", "topology.", "limits.", DATA)
+CACHES = "caches"
+CONFOUNDING = ("deployment", "topology.", "limits.", DATA, CACHES)
 """Beginnings of the fields that count as confounders."""
 OF_A_PLUGIN = frozenset({"plugin", "place"})
 """Who set an address, a port or a folder; agents of before do not tell the two apart."""
@@ -164,6 +165,7 @@ def _confounding(target: Target) -> dict[str, str]:
         "limits.cpus": words(target.limits.cpus),
         # Where it is the default, sides are what they were before it was told.
         **({} if target.data == "fresh" else {DATA: target.data}),
+        **({} if target.caches in (None, "warm") else {CACHES: target.caches}),
     }
 
 

@@ -35,7 +35,10 @@ ACCOUNTS = {"authenticator": "PasswordAuthenticator", "authorizer": "CassandraAu
 OPERATOR = Credentials("cassandra", "cassandra")
 """As the vendor ships it."""
 UP_SECONDS = 240.0
-VIEWS = {"settings", "thread_pools", "caches", "sstable_tasks"}
+VIEWS = {
+    "settings", "thread_pools", "caches", "sstable_tasks", "coordinator_read_latency",
+    "coordinator_write_latency", "coordinator_scan_latency",
+}  # fmt: skip
 ANYBODYS = {"system.local", "system.peers", "system_schema.keyspaces"}
 
 

@@ -67,7 +67,6 @@ class MemcachedPlugin(ServerPlugin):
     """Memcached as one process, or as several over which the client spreads the keys."""
 
     program = "memcached"
-    connections_setting = "maxconns"
     users = ("memcache", "nobody")
     places: ClassVar[Mapping[str, str | None]] = {
         "tcpport": "11211",

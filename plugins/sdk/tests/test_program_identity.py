@@ -10,6 +10,7 @@ from pathlib import Path
 
 from weighhouse_sdk.machine.procfs import process_stat
 from weighhouse_sdk.machine.program_identity import build_id, program_in, program_of
+from weighhouse_sdk.testkit.children import child
 from weighhouse_testing.waits import until
 
 SLEEP = Path(str(shutil.which("sleep"))).resolve()
@@ -18,7 +19,7 @@ SLEEP = Path(str(shutil.which("sleep"))).resolve()
 @contextmanager
 def asleep(program: Path, **environment: str) -> Iterator[int]:
     """A process of a program, as soon as it is that program; its pid."""
-    with subprocess.Popen([program, "600"], env={**os.environ, **environment}) as one:
+    with child([program, "600"], env={**os.environ, **environment}) as one:
         try:
             exe = Path(f"/proc/{one.pid}/exe")
             until("it is the program", lambda: exe.resolve().name != Path("/bin/sh").resolve().name)
@@ -92,7 +93,7 @@ def test_the_build_is_what_the_linker_noted(tmp_path: Path) -> None:
 
 
 def test_who_is_gone_tells_nothing() -> None:
-    with subprocess.Popen(["true"]) as one:
+    with child(["true"]) as one:
         one.wait()
     assert program_of(one.pid, "driver") is None
 

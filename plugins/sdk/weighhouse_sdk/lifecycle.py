@@ -174,9 +174,6 @@ class Plugin(ABC):
     counters_marked: ClassVar[Mapping[str, str]] = {}
     """Metric → NAME: the timeline gets `NAME` when it begins to grow, and again when it grows
     after it was still for some samples."""
-    connections_setting: ClassVar[str] = ""
-    """Setting that says how many connections a node takes, of systems to whose nodes each client of
-    the load has one; 0 or no number: any. Empty: there is none."""
     kept_files: ClassVar[tuple[str, ...]] = ()
     """Patterns (`*.conf`) of names of files below the data directory that become the run's files
     when the system has ended: its configuration, its own log. None that holds data or a secret."""

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from weighhouse_protocol.compatibility.ceilings import clients_of, connection_errors, record_errors
 from weighhouse_protocol.compatibility.tools import part_errors, shape_errors
 from weighhouse_protocol.document_errors import FieldError, listed
+from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.layouts import Feature
 from weighhouse_protocol.load import Load
 from weighhouse_protocol.manifest import Manifest
@@ -35,6 +37,14 @@ def workload_errors(
     yield from _layout_errors(asked, targets, manifests)
     for manifest in _plugins(targets, manifests):
         yield from carrying_errors(workload, manifest)
+    for facts in drafts(targets, manifests):
+        yield from record_errors(workload, facts)
+
+
+def drafts(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -> Iterator[Facts]:
+    """What is known of targets before any server was asked; nothing where a plugin is not there."""
+    return (Facts(target, manifests[target.system]) for target in targets
+            if target.system in manifests)  # fmt: skip
 
 
 def carrying_errors(workload: Workload, manifest: Manifest) -> Iterator[FieldError]:
@@ -59,6 +69,8 @@ def load_errors(
     """Everything in a load that a target's system or tool cannot do; paths are in the load."""
     for manifest in _plugins(targets, manifests):
         yield from making_errors(load, manifest)
+    for facts in drafts(targets, manifests):
+        yield from connection_errors(dict([clients_of(load)]), facts)
 
 
 def making_errors(load: Load, manifest: Manifest) -> Iterator[FieldError]:

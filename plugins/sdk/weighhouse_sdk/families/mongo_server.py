@@ -17,6 +17,9 @@ SERVER_STATUS = {"serverStatus": 1}
 ANSWER = frozenset({"ok", "operationTime", "$clusterTime", "lastCommittedOpTime"})
 """Parts of every answer."""
 
+LARGEST = ("maxBsonObjectSize", "maxMessageSizeBytes")
+"""What `hello` says of sizes."""
+
 
 class MongoServerPlugin(ServerPlugin):
     """Their answers to `serverStatus`, `getParameter` and `getCmdLineOpts`."""
@@ -46,13 +49,16 @@ class MongoServerPlugin(ServerPlugin):
         return self.version_in(words(told)) if told else UNTOLD
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """All parameters by their names, and the options it was started with by their paths. What a
-        relative of MongoDB has no command for is left out.
+        """All parameters by their names, the options it was started with by their paths, and the
+        largest document and message it takes. What a relative of MongoDB has no command for is left
+        out.
         """
         parameters = self._told(address, timeout_seconds, {"getParameter": "*"})
         found = words({name: each for name, each in parameters.items() if name not in ANSWER})
         options = self._told(address, timeout_seconds, {"getCmdLineOpts": 1})
         found |= words(options.get("parsed", {}))
+        hello = self._told(address, timeout_seconds, {"hello": 1})
+        found |= words({f"hello.{name}": hello[name] for name in LARGEST if name in hello})
         return {name: value for name, value in found.items() if name not in self.volatile}
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:

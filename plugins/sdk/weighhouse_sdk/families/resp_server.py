@@ -90,7 +90,6 @@ class RespServer(ServerPlugin):
     that know nothing of each other.
     """
 
-    connections_setting = "maxclients"
     version_line: ClassVar[re.Pattern[str]]
     """What `PROGRAM --version` begins with; its first group is the version."""
     version_fields: ClassVar[tuple[str, ...]] = ("redis_version",)

@@ -16,8 +16,7 @@ from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.families.resp import ask, info
 from weighhouse_sdk.families.resp_cluster import SLOTS, seen_by, slots_in
 from weighhouse_sdk.places import ELSEWHERE
-from weighhouse_sdk.testkit.orders import order_for
-from weighhouse_sdk.testkit.resp_testing import ASK_SECONDS, RespNodes
+from weighhouse_sdk.testkit.resp_testing import ASK_SECONDS, RespNodes, order_for
 from weighhouse_sdk.testkit.spread import Spread, host_of, spread
 
 

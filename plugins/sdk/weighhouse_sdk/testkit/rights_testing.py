@@ -95,6 +95,7 @@ class Visitor:
         plugin.unite(context, deployed)
         plugin.describe(context, deployed)
         plugin.memory(context, deployed)
+        plugin.counts(context, deployed)
         if self.drives:
             self._load(context, deployed, credentials)
         plugin.sample(context, deployed)
