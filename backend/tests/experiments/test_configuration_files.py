@@ -85,3 +85,22 @@ def test_settings_that_are_never_taken_are_refused_when_saved(client, ours) -> N
     asked["settings"].pop("LoadModule")
     saved = client.post("/api/v1/experiments", json=body, headers=ours)
     assert saved.status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("own", "clients", "status"),
+    [({}, 10_000, 422), ({"MaxClients": 20_000}, 10_000, 201), ({"maxclients": 20}, 50, 422)],
+)
+def test_connections_are_held_against_a_setting_beside_parameters(
+    client, ours, own, clients, status
+) -> None:
+    asked = {"name": "r", "system": "redis", "settings": own}
+    load = [{"model": "closed", "clients": clients}]
+    slug = f"clients-{len(own)}-{clients}"
+    body = {"document": document(slug, targets=[asked], load_levels=load)}
+
+    saved = client.post("/api/v1/experiments", json=body, headers=ours)
+
+    assert saved.status_code == status, saved.text
+    if status != 201:
+        assert "maxclients" in saved.text

@@ -278,7 +278,7 @@ RULES: Mapping[str, Rule] = {
     "experiments_put_schedule": of_project(
         WRITE, "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
     ),
-    "experiments_target_from_file": of_project(READ, body={"file": "a", "text": ""}),
+    "experiments_target_from_file": of_project(READ, body={"file": "a", "text": ""}, viewer=REFUSED),
     "experiments_validate": of_project(READ, body=DOCUMENT),
     "studies_list": of_project(READ),
     "studies_read": of_project(READ),

@@ -88,6 +88,8 @@ def system_of(file: str, manifests: Mapping[str, Manifest], system: str | None =
             system, reads
         )
         raise _refused(f"{message}; there are: {one_of(sorted(reads))}")
+    if not reads:
+        raise _refused("no plugin that is known here reads configuration files")
     known = [each for each in reads.values() if _is_called(file, each.settings)]
     if len(known) == 1:
         return known[0]
