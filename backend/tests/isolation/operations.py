@@ -89,7 +89,7 @@ LEFT = {
 SIDE = "{campaign_id}~free"
 CELL = {"workload": "balanced", "load_level": "4 clients"}
 COMPARED = {"campaign": "{campaign_id}"}
-DOCUMENT = {"document": "{document}"}
+DOCUMENT, FILE = {"document": "{document}"}, {"file": "a", "text": ""}
 SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
 RULE: dict[str, Any] = {}
 REFUSED = frozenset({422})
@@ -278,7 +278,7 @@ RULES: Mapping[str, Rule] = {
     "experiments_put_schedule": of_project(
         WRITE, "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
     ),
-    "experiments_target_from_file": of_project(READ, body={"file": "a", "text": ""}, viewer=REFUSED),
+    "experiments_target_from_file": of_project(READ, body=FILE, viewer=REFUSED),
     "experiments_validate": of_project(READ, body=DOCUMENT),
     "studies_list": of_project(READ),
     "studies_read": of_project(READ),
