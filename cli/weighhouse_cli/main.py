@@ -23,6 +23,7 @@ from weighhouse_cli.commands import (
     secrets,
     status,
     study,
+    target,
     token,
     usage,
     ycsb,
@@ -54,6 +55,7 @@ app.add_typer(project.app, name="project")
 app.add_typer(alert.app, name="alert")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(study.app, name="study")
+app.add_typer(target.app, name="target")
 app.add_typer(agent.app, name="agent")
 app.add_typer(plugin.app, name="plugin")
 app.add_typer(manifest.app, name="manifest")

@@ -155,3 +155,11 @@ def test_repeats_are_counted_by_cells_of_the_comparison_as_its_answer_counts_the
 def test_a_fair_comparison_of_open_loops_with_repeats_says_nothing() -> None:
     rows = fairness_sheet([REDIS, replace(REDIS, key="b", version="8.0")])
     assert check_comparison(rows, [CellRepeats("a", "w", "100/s", "open", 5)]) == []
+
+
+def test_settings_beside_parameters_stand_on_the_sheet() -> None:
+    more = replace(REDIS, key="c", settings={"maxclients": "20000"})
+    assert by_aspect(REDIS, more)["setting:maxclients"].values == ("default", "20000")
+    assert by_aspect(REDIS, more)["setting:maxclients"].role == "compared"
+    assert by_aspect(MEMCACHED, more)["settings"].values == ("none", "maxclients 20000")
+    assert "settings" not in by_aspect(REDIS, MEMCACHED)

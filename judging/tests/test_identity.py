@@ -203,3 +203,11 @@ def test_what_a_side_was_asked_for_stands_in_where_it_tells_nothing():
 
 def test_an_identity_names_no_change_for_equal_digests():
     assert differences(Identity("a", {"x": "1"}), Identity("a", {"x": "2"})) == []
+
+
+def test_another_setting_beside_parameters_is_another_side():
+    plain = Target(name="r", system="redis")
+    more = plain.model_copy(update={"settings": {"maxclients": 20_000}})
+    before, after = (side_identity(Side(each)) for each in (plain, more))
+    assert before.digest != after.digest
+    assert ["maxclients" in str(one) for one in differences(before, after)] == [True]

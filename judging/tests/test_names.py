@@ -201,3 +201,8 @@ def test_names_are_all_different():
         with_settings(appendfsync="everysec"),
     )
     assert len(set(found)) == len(found), found
+
+
+def test_settings_beside_parameters_part_targets() -> None:
+    found = called({"settings": {"maxclients": 20_000}}, {})
+    assert found == ["Redis, maxclients 20000", "Redis, maxclients default"]

@@ -147,6 +147,9 @@ class PolicyStatement(Report):
     external: Label = "all"
     """What may be done to `external` systems: `read`, nothing is written; `prefix`, only keys with
     a `key_prefix` are; `all`."""
+    settings: Many[Label] = ("listed",)
+    """Settings beside parameters that targets may have: `listed`, those that plugins list;
+    `redis:NAME`."""
     address: Label = "127.0.0.1"
     """Where peers of a gang reach servers on this machine."""
     slots: Many[SlotStatement] = (SlotStatement(),)

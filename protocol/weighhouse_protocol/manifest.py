@@ -20,6 +20,7 @@ from weighhouse_protocol.base import (
 )
 from weighhouse_protocol.capacity import Holding
 from weighhouse_protocol.ceilings import Ceiling
+from weighhouse_protocol.configuration.tables import Settings
 from weighhouse_protocol.counts import Counting
 from weighhouse_protocol.disclaimers import ManifestDisclaimer
 from weighhouse_protocol.endpoints import TLS_SWITCH, Forms
@@ -184,6 +185,9 @@ class Manifest(Document):
     driver: ManifestDriver
     addresses: Forms | None = None
     """How addresses of servers are written that somebody else set up; None: as they are kept."""
+    settings: Settings | None = None
+    """The system's own settings: how its file says them, and which are never taken; None: the
+    plugin reads no file, and takes nothing beside parameters."""
     benchmark_clause: BenchmarkClause
     """Of the default edition; left out where there are editions."""
     editions: Few[Edition] = ()
@@ -243,6 +247,10 @@ class Manifest(Document):
 
     def _check_facts(self) -> None:
         """A tool's rules look at what the systems declare that it is used with."""
+        if self.settings is not None:
+            named = {each.parameter for each in self.settings.counterparts.values()}
+            if lacking := sorted(named - declared(self.parameters).keys()):
+                raise ValueError(f"settings.counterparts: no parameters: {', '.join(lacking)}")
         if self.addresses is not None:
             said = {*self.addresses.query.values(), self.addresses.path} - {"", TLS_SWITCH}
             if lacking := sorted(said - declared(self.driver.options).keys()):

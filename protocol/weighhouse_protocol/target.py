@@ -85,6 +85,9 @@ class Target(Document):
     own driver."""
     parameters: ByName[Scalar] = Field(default_factory=dict)
     """Settings that the plugin's manifest declares, by name."""
+    settings: ByName[Scalar] = Field(default_factory=dict, exclude_if=operator.not_)
+    """Settings by the system's own names, beside parameters: single words, given to the servers as
+    they are where the agent's policy allows it. Not written where there are none."""
     driver_options: ByName[Scalar] = Field(default_factory=dict)
     """Options that the plugin's driver declares, by name (for example `layout`)."""
 

@@ -45,6 +45,7 @@ from weighhouse_agent.attempt.gangs import (
     options_among_peers,
     own_member,
 )
+from weighhouse_agent.attempt.own_settings import check_settings
 from weighhouse_agent.delivery.spool import SpoolWriter
 from weighhouse_agent.machine.clock import clock_of
 from weighhouse_agent.machine.disk_space import write_essential
@@ -178,6 +179,7 @@ def _failure_of(
             Reporter(spool).mark("slot_unkept", unkept)
         plugin = load_plugin(target.system)
         check_image(policy, target, plugin.manifest)
+        check_settings(policy, target, plugin.manifest)
         options = replace(
             policy.host_options(slot.name), credentials=credentials_for(policy, target)
         )

@@ -10,6 +10,7 @@ paths = []                            # what `unix://` and `file://` may lead to
 max_run_seconds = 3600
 max_rate_per_second = 100000          # of open loops
 max_clients = 256                     # clients, connections, load clients
+settings = ["listed"]                 # beside parameters: those that plugins list; "redis:hz-*"
 images = ["docker.io/library/*"]      # containers' images; not given: those that plugins name
 pull_images = false                   # whether an image that is missing is pulled
 
@@ -53,7 +54,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from weighhouse_protocol.base import Document, Name
@@ -72,9 +73,13 @@ from weighhouse_sdk.machine.images import full_name
 
 from weighhouse_agent.machine.endpoints import Judged, NotWithin, judged, judged_host
 from weighhouse_agent.machine.kept_credentials import KeptCredentials
+from weighhouse_agent.machine.policy_faults import what_is_wrong
 from weighhouse_agent.machine.slots import Slot, check_exclusive
 
 EVERYTHING = "*"
+LISTED = "listed"
+"""In `settings`: those that plugins say are harmless."""
+AllowedSetting = Annotated[str, Field(pattern=r"^(listed|[a-z0-9._-]+:[A-Za-z0-9_.*-]+)$")]
 DropCaches = Literal["no", "files", "machine"]
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -131,6 +136,9 @@ class Policy(Document):
     max_run_seconds: float = Field(default=86_400.0, gt=0)
     max_rate_per_second: float | None = Field(default=None, gt=0)
     max_clients: int | None = Field(default=None, ge=1)
+    settings: tuple[AllowedSetting, ...] = (LISTED,)
+    """Settings beside parameters that a target may have: `listed`, and further ones as `redis:NAME`
+    or `redis:*`. What a plugin never takes no policy allows."""
     images: tuple[str, ...] | None = None
     pull_images: bool = False
     machine: Machine = Machine()
@@ -169,6 +177,7 @@ class Policy(Document):
             max_rate_per_second=self.max_rate_per_second,
             max_clients=self.max_clients,
             external=self.external,
+            settings=self.settings,
             address=self.machine.address or self.machine.host,
             slots=tuple(each.statement() for each in self.slots),
         )
@@ -200,24 +209,6 @@ class Policy(Document):
         )
 
 
-def _wrong(error: Exception) -> str:
-    """What is wrong with a policy file, by its keys: no value and no path, for whoever may read a
-    run reads it.
-    """
-    if isinstance(error, OSError):
-        return f"it cannot be read: {error.strerror}"
-    if not isinstance(error, ValidationError):
-        return "it is not UTF-8" if isinstance(error, UnicodeError) else f"no TOML: {error}"
-    told = []
-    for each in error.errors(include_input=False, include_url=False)[:MOST_TOLD]:
-        key = ".".join(map(str, each["loc"])) or "it"
-        what = KINDS_OF_WRONG.get(each["type"], each["msg"].removeprefix("Value error, "))
-        told.append(f"`{key}` {what}" if each["type"] in KINDS_OF_WRONG else f"`{key}`: {what}")
-    return "; ".join(told)
-
-
-MOST_TOLD = 5
-KINDS_OF_WRONG = {"missing": "is missing", "extra_forbidden": "is not known"}
 NOTHING = PolicyStatement(plugins=(), networks=(), deployments=(), max_run_seconds=0.0)
 """What the agent states while its policy file is not valid."""
 
@@ -240,7 +231,7 @@ class PolicyFile:
             return Policy()
         except (ValidationError, tomllib.TOMLDecodeError, UnicodeError, OSError) as error:
             raise PolicyRefused(
-                f"the policy file of this machine cannot be understood: {_wrong(error)}",
+                f"the policy file of this machine cannot be understood: {what_is_wrong(error)}",
                 f"mend {self.path.name} in the agent's directory; until then nothing is accepted",
             ) from error
 

@@ -89,7 +89,7 @@ LEFT = {
 SIDE = "{campaign_id}~free"
 CELL = {"workload": "balanced", "load_level": "4 clients"}
 COMPARED = {"campaign": "{campaign_id}"}
-DOCUMENT = {"document": "{document}"}
+DOCUMENT, FILE = {"document": "{document}"}, {"file": "a", "text": ""}
 SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
 RULE: dict[str, Any] = {}
 REFUSED = frozenset({422})
@@ -276,9 +276,9 @@ RULES: Mapping[str, Rule] = {
     "experiments_list_templates": mine(READ),
     "experiments_preview_schedule": mine(READ, body={"cron": "30 2 * * *", "time_zone": "UTC"}),
     "experiments_put_schedule": of_project(
-        WRITE,
-        "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
+        WRITE, "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
     ),
+    "experiments_target_from_file": of_project(READ, body=FILE, viewer=REFUSED),
     "experiments_validate": of_project(READ, body=DOCUMENT),
     "studies_list": of_project(READ),
     "studies_read": of_project(READ),

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Path, Request, Response
 from fastapi.responses import PlainTextResponse
+from weighhouse_protocol.configuration.translation import TargetFromFile
 
 from weighhouse_backend.experiments.dependencies import (
     ExperimentServiceDep,
@@ -16,6 +17,7 @@ from weighhouse_backend.experiments.dependencies import (
 from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
 from weighhouse_backend.experiments.models import Experiment
 from weighhouse_backend.experiments.schemas import (
+    ConfigurationFile,
     DocumentSource,
     ExperimentCreate,
     ExperimentRevisionRead,
@@ -135,6 +137,25 @@ def experiments_fairness(
     if project_id is not None:
         caller.require(project_id)
     return service.fairness(body, [project_id] if project_id else caller.project_ids)
+
+
+@router.post("/experiments/target-from-file")
+@takes(DOCUMENT_BYTES, sender)
+def experiments_target_from_file(
+    body: ConfigurationFile,
+    caller: CallerDep,
+    service: ValidationServiceDep,
+    project_id: UUID | None = None,
+) -> TargetFromFile:
+    """What a system's configuration file comes to as a target: its parameters and settings, and
+    each line that is neither, with why. Nothing is saved.
+
+    The plugins of the project say what their systems' lines mean; default: of all the caller's
+    projects.
+    """
+    if project_id is not None:
+        caller.require(project_id)
+    return service.target_from(body, [project_id] if project_id else caller.project_ids)
 
 
 @router.get("/experiments/{experiment}")

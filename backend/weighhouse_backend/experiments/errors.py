@@ -1,7 +1,9 @@
 """What can go wrong with experiments, as problems."""
 
 from collections.abc import Iterable
+from typing import Self
 
+from weighhouse_protocol.configuration.grammars import ConfigurationRefused
 from weighhouse_protocol.document_errors import FieldError
 
 from weighhouse_backend.kit.problems import Conflict, FieldProblem, Invalid, NotFound
@@ -60,3 +62,13 @@ class SlugChanged(
     Invalid, slug="experiment-slug-changed", title="The slug of an experiment does not change"
 ):
     """A revision has another slug than its experiment."""
+
+
+class ConfigurationNotRead(Invalid, title="The configuration file cannot be read"):
+    """A line of a configuration file cannot be read, or no plugin reads the file."""
+
+    @classmethod
+    def of(cls, error: ConfigurationRefused) -> Self:
+        """The error of a file's faults, with their lines."""
+        faults = [FieldError("text", each.message, line=each.line) for each in error.faults]
+        return cls("nothing of it is taken", errors=field_problems(faults))

@@ -177,6 +177,23 @@ class ValidationRead(BaseModel):
     read."""
 
 
+class ConfigurationFile(BaseModel):
+    """A system's configuration file."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"file": "redis.conf", "text": "maxmemory 2gb\nappendonly yes\n"}]
+        },
+    )
+
+    file: Annotated[str, Field(min_length=1, max_length=200)]
+    """Its name, without directories; tells whose it is where `system` does not."""
+    text: Annotated[str, Field(max_length=1_000_000)]
+    system: Annotated[str | None, Field(max_length=63)] = None
+    """The plugin, for example `redis`."""
+
+
 class ScheduleWrite(BaseModel):
     """When an experiment is to start by itself."""
 

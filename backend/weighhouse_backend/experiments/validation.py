@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_protocol.configuration.grammars import ConfigurationRefused
+from weighhouse_protocol.configuration.translation import TargetFromFile, system_of, target_from
 from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
@@ -19,7 +21,11 @@ from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.disclosure.service import Disclosed, DisclosureService
 from weighhouse_backend.experiments.comparability import draft_fairness, warnings
 from weighhouse_backend.experiments.content import stored_form
-from weighhouse_backend.experiments.errors import ExperimentInvalid, field_problems
+from weighhouse_backend.experiments.errors import (
+    ConfigurationNotRead,
+    ExperimentInvalid,
+    field_problems,
+)
 from weighhouse_backend.experiments.estimates import (
     again_seconds,
     campaign_seconds,
@@ -31,6 +37,7 @@ from weighhouse_backend.experiments.manifest_checks import check, with_addresses
 from weighhouse_backend.experiments.placement_checks import check_placement
 from weighhouse_backend.experiments.schemas import (
     ComparabilityRead,
+    ConfigurationFile,
     DocumentSource,
     PlanRead,
     ValidationRead,
@@ -70,6 +77,20 @@ class ValidationService:
         """Plugin → digest of the manifest by which a project's experiments are checked now."""
         entries = self.catalog.of([project_id]).entries
         return {plugin_id: entry.digest for plugin_id, entry in entries.items()}
+
+    def target_from(
+        self, source: ConfigurationFile, project_ids: Collection[UUID]
+    ) -> TargetFromFile:
+        """What a configuration file comes to.
+
+        :param project_ids: whose agents' manifests say what its lines mean.
+        :raises ConfigurationNotRead: naming each line that cannot be read.
+        """
+        try:
+            manifest = system_of(source.file, self.catalog.manifests(project_ids), source.system)
+            return target_from(source.text, manifest, source.file)
+        except ConfigurationRefused as error:
+            raise ConfigurationNotRead.of(error) from error
 
     def validate(self, source: DocumentSource, project_ids: Collection[UUID]) -> ValidationRead:
         """Everything there is to say of a document; raises nothing, however wrong it is.

@@ -51,7 +51,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         experiments_diff experiments_fairness experiments_get experiments_get_revision
         experiments_get_revision_yaml experiments_get_schedule experiments_list
         experiments_list_occurrences experiments_list_revisions experiments_list_templates
-        experiments_preview_schedule experiments_validate
+        experiments_preview_schedule experiments_target_from_file experiments_validate
         findings_read_run fleet_get_agent fleet_list_agents
         gates_list_rejudged gates_read_gate gates_read_record gates_read_rejudgement
         identity_list_members identity_list_projects

@@ -55,6 +55,8 @@ class SideFacts:
     """What the vocabulary has no word for (`threads`, …) → in words."""
     parameters: Mapping[str, str] = field(default_factory=dict)
     """Parameters set by the experiment, by name."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Settings beside parameters, by the system's own names."""
     configured: Mapping[str, str] = field(default_factory=dict)
     """The values that all parameters have, as far as they are known."""
     driver: str | None = None
@@ -203,6 +205,7 @@ def fairness_sheet(sides: Sequence[SideFacts]) -> list[AspectRow]:
     aspects = [
         *_named_aspects(sides),
         *_parameter_aspects(sides, told),
+        *_setting_aspects(sides),
         *_option_aspects(sides, told),
         *_CIRCUMSTANCES,
     ]
@@ -272,6 +275,27 @@ def _parameter_aspects(sides: Sequence[SideFacts], told: set[tuple[bool, str]]) 
 
 def _parameter_value(name: str) -> Callable[[SideFacts], object]:
     return lambda side: side.configured.get(name, side.parameters.get(name, "default"))
+
+
+def _setting_aspects(sides: Sequence[SideFacts]) -> list[_Aspect]:
+    """Between sides of one system each by itself; of several, all together, where there are any."""
+    explanation = "Set by the experiment beside parameters, as the system itself calls it."
+    names = sorted({name for side in sides for name in side.settings})
+    if len({side.system for side in sides}) == 1:
+        return [
+            _Aspect(f"setting:{name}", f"Setting {name}", explanation, True, _own_setting(name))
+            for name in names
+        ]
+    every = _Aspect("settings", "Settings beside parameters", explanation, True, _own_settings)
+    return [every] if names else []
+
+
+def _own_setting(name: str) -> Callable[[SideFacts], object]:
+    return lambda side: side.settings.get(name, "default")
+
+
+def _own_settings(side: SideFacts) -> object:
+    return ", ".join(f"{name} {value}" for name, value in sorted(side.settings.items())) or "none"
 
 
 def _option_aspects(sides: Sequence[SideFacts], told: set[tuple[bool, str]]) -> list[_Aspect]:

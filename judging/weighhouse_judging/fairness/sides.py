@@ -78,6 +78,7 @@ def _plain_side(key: str, label: str, target: Target) -> SideFacts:
         data=RECORDS[target.data],
         caches=CACHED[target.caches or "warm"],
         parameters={name: _words(value) for name, value in target.parameters.items()},
+        settings={name: _words(value) for name, value in target.settings.items()},
         driver=target.tool,
         driver_options={name: _words(value) for name, value in target.driver_options.items()},
     )

@@ -36,7 +36,7 @@ DEPLOYED: Mapping[str, str] = {
     "external": "set up by others",
     "in_process": "inside the driver",
 }
-OF_A_TARGET = ("parameter:", "option:")
+OF_A_TARGET = ("parameter:", "setting:", "option:")
 """Beginnings of the traits that one target of a system has, and another may leave out."""
 
 
@@ -174,6 +174,8 @@ def _parameters(
         if value is not None:
             told = _told(value, str(schema.get("x-unit", "")))
             yield f"parameter:{name}", Trait(setting_name(name, schema), told)
+    for name, value in sorted(target.settings.items()):
+        yield f"setting:{name}", Trait(name, _told(value, ""))
 
 
 def _options(

@@ -112,7 +112,7 @@ def subject(before: Side, after: Side, system: str = "") -> list[Change]:
 def _settings_changed(before: Side, after: Side, *, all_of_them: bool) -> list[Change]:
     old, new = settings_of(before), settings_of(after)
     if not (old and new):
-        asked = _asked(before.target.parameters), _asked(after.target.parameters)
+        asked = _asked(_ordered(before)), _asked(_ordered(after))
         return _changes(*asked) + _changes(*_options(before, after))
     chosen = {
         name
@@ -129,6 +129,11 @@ def _settings_changed(before: Side, after: Side, *, all_of_them: bool) -> list[C
 
 def _options(before: Side, after: Side) -> tuple[dict[str, str], dict[str, str]]:
     return _asked(before.target.driver_options), _asked(after.target.driver_options)
+
+
+def _ordered(side: Side) -> dict[str, object]:
+    """Parameters, and settings beside them."""
+    return {**side.target.parameters, **side.target.settings}
 
 
 def _asked(options: Mapping[str, object]) -> dict[str, str]:
@@ -168,7 +173,7 @@ def _told(side: Side) -> dict[str, str]:
     settings = settings_of(side)
     told = {f"{SETTING}{name}": line.value for name, line in settings.items()}
     if not settings:
-        told = {f"{SETTING}{name}": value for name, value in _asked(side.target.parameters).items()}
+        told = {f"{SETTING}{name}": value for name, value in _asked(_ordered(side)).items()}
     options = {
         f"{OPTION}{name}": value for name, value in _asked(side.target.driver_options).items()
     }

@@ -191,7 +191,8 @@ class CassandraPlugin(RingPlugin):
                 settings[names[name]] = system_value(schemas[name], value) if suffixed else value
         if settings["commitlog_sync"] == "periodic":
             settings.setdefault("commitlog_sync_period", "10000ms")
-        # JSON is YAML.
+        # What the agent decides wins; JSON is YAML.
+        settings = {**place.settings, **settings}
         (directory / "cassandra.yaml").write_text(json.dumps(settings, indent=1))
         (directory / "logback.xml").write_text(LOGBACK)
 

@@ -9,7 +9,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target
-from weighhouse_sdk.configuration import explained, system_value
+from weighhouse_sdk.configuration import explained, setting_word, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Description
@@ -99,7 +99,26 @@ class MemcachedPlugin(ServerPlugin):
                 words += [str(schema["x-flag"]), str(value)]
             elif value is schema["x-flag-when"]:
                 words.append(str(schema["x-flag"]))
-        return [*words, *(["-o", ",".join(extended)] if extended else [])]
+        own, listed = self._own(place.settings)
+        extended += listed
+        return [*words, *own, *(["-o", ",".join(extended)] if extended else [])]
+
+    def _own(self, settings: Mapping[str, Scalar]) -> tuple[list[str], list[str]]:
+        """Settings beside parameters as arguments, where they have a letter, and as options of
+        `-o`; there a flag stands as its name alone, or after `no_`.
+        """
+        table = self.manifest.settings
+        letters = {} if table is None else {long: short for short, long in table.aliases.items()}
+        words: list[str] = []
+        listed: list[str] = []
+        for name, value in sorted(settings.items()):
+            if name in letters:
+                words += [letters[name], setting_word(value)]
+            elif isinstance(value, bool):
+                listed.append(name if value else f"no_{name}")
+            else:
+                listed.append(f"{name}={value}")
+        return words, listed
 
     def driver_options(self, target: Target) -> dict[str, Scalar]:
         """The target's, and of several servers how keys are spread over them."""

@@ -40,6 +40,22 @@ def system_value(schema: Mapping[str, object], value: Scalar) -> str:
     return f"{value}{suffix}"
 
 
+def reported_names(manifest: Manifest, settings: Collection[str]) -> dict[str, str]:
+    """Setting of a target beside its parameters → what the running system's report calls it."""
+    table = manifest.settings
+    if table is None:
+        return {name: name for name in settings}
+    return {name: table.reported.get(table.named(name), table.named(name)) for name in settings}
+
+
+def setting_word(value: Scalar, true: str = "yes", false: str = "no") -> str:
+    """A setting's value as the system reads it.
+
+    :param true: its word for a flag that is set, and `false` for one that is not.
+    """
+    return (true if value else false) if isinstance(value, bool) else str(value)
+
+
 def same_value(one: str, other: str) -> bool:
     """Whether two printed values are the same word or the same number (`1.25`, `1.250`)."""
     if one == other:

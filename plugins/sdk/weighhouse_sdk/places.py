@@ -2,8 +2,11 @@
 
 import ipaddress
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from weighhouse_protocol.base import Scalar
 
 from weighhouse_sdk.wire import Address
 
@@ -54,6 +57,9 @@ class Place:
     """Of all nodes' second ports in order, for systems whose nodes are told of each other when they
     start; empty: the system wants none."""
 
+    settings: Mapping[str, Scalar] = field(default_factory=dict, hash=False)
+    """The target's settings beside parameters, by the system's own names; none where the vendor's
+    defaults are asked."""
     fresh: bool = False
     """It begins empty, in the place of a node that is gone."""
 

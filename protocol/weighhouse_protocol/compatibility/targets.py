@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from weighhouse_protocol.compatibility.addresses import address_errors, forms_of
 from weighhouse_protocol.compatibility.caches import caches_errors
 from weighhouse_protocol.compatibility.data import data_errors
+from weighhouse_protocol.compatibility.settings import settings_errors
 from weighhouse_protocol.compatibility.tools import reached_errors
 from weighhouse_protocol.compatibility.values import value_errors
 from weighhouse_protocol.document_errors import (
@@ -58,6 +59,7 @@ def system_errors(
     yield from _deployment_errors(target, manifest)
     yield from _external_errors(target, manifest)
     yield from data_errors(target, workloads)
+    yield from settings_errors(target, manifest)
     yield from caches_errors(target, manifest, known)
     wrong = False
     for error in _value_errors(target, manifest):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.configuration.tables import folded
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.target import Target
@@ -81,7 +82,7 @@ class Facts:
         if origin == "option":
             return self._option(rest)
         if origin == "setting":
-            return None if self.settings is None else self.settings.get(rest)
+            return self._setting(rest)
         if self.target.deployment == "external" and getattr(self.target.topology, rest) == 1:
             return None
         return cast("int", getattr(self.target.topology, rest))
@@ -115,6 +116,13 @@ class Facts:
         if len(meant) > 1:
             return ordered if ours and ordered in meant else None
         return meant[0] if meant else text
+
+    def _setting(self, name: str) -> Scalar | None:
+        """As the system tells it; before it was asked, as it was ordered beside parameters."""
+        if self.settings is not None:
+            return self.settings.get(name)
+        own = {folded(each): value for each, value in self.target.settings.items()}
+        return own.get(folded(name))
 
     def _option(self, name: str) -> Scalar | None:
         default = self._options.get(name, {}).get("default")

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { labelText, readLabels } from './labels'
+import { labelText, plainValues, readLabels } from './labels'
 
 describe('labels of agents', () => {
   it('are read as pairs, parted by spaces or commas', () => {
@@ -19,5 +19,17 @@ describe('labels of agents', () => {
     expect(readLabels(labelText(labels)).labels).toEqual(labels)
     expect(labelText(undefined)).toBe('')
     expect(labelText({ role: 3 })).toBe('role=3')
+  })
+})
+
+describe('settings beside parameters', () => {
+  it('keep numbers and flags as such, and what is written otherwise as it is', () => {
+    expect(plainValues({ maxclients: '20000', timeout: '060', lru_crawler: 'false', share: '5%', f: '1.5' })).toEqual({
+      maxclients: 20000,
+      timeout: '060',
+      lru_crawler: false,
+      share: '5%',
+      f: 1.5,
+    })
   })
 })

@@ -31,3 +31,13 @@ export function readLabels(text: string): ReadLabels {
   }
   return { labels, unclear }
 }
+
+/** Numbers and flags among the values as such, where nothing of how they are written is lost. */
+export function plainValues(labels: Labels): Record<string, string | number | boolean> {
+  return Object.fromEntries(
+    Object.entries(labels).map(([name, value]) => {
+      if (value === 'true' || value === 'false') return [name, value === 'true']
+      return [name, String(Number(value)) === value && value.length < 16 ? Number(value) : value]
+    }),
+  )
+}

@@ -132,6 +132,14 @@ export function useDraftFairness(yaml: MaybeRefOrGetter<string>, readable: Maybe
   })
 }
 
+/** What a system's configuration file comes to as a target; nothing is saved. */
+export function useTargetFromFile() {
+  const session = useSession()
+  return useChange([], (body: { file: string; text: string; system: string | null }) =>
+    request('POST /api/v1/experiments/target-from-file', { query: { project_id: session.project?.id }, body }),
+  )
+}
+
 /** Creates an experiment from a YAML document. */
 export function useCreateExperiment() {
   const session = useSession()

@@ -12,7 +12,7 @@ from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target, Topology
 
-from weighhouse_sdk.configuration import system_names, system_value
+from weighhouse_sdk.configuration import setting_word, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.credentials import NOT_SHOWN, Credentials
 from weighhouse_sdk.errors import DeployFailed, NotReady, TargetInvalid
@@ -140,7 +140,9 @@ class RespServer(ServerPlugin):
     # how it is started
 
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
-        """One `--name value…` for each parameter; those not set are left to the server."""
+        """One `--name value…` for each parameter, and for each setting beside them; those not set
+        are left to the server.
+        """
         schemas = declared(self.manifest.parameters)
         names = system_names(self.manifest)
         address = place.address
@@ -162,6 +164,8 @@ class RespServer(ServerPlugin):
                 continue  # The address says so.
             text = system_value(schemas[name], value)
             words += [f"--{names[name]}", *(text.split() or [""])]
+        for name, value in sorted(place.settings.items()):
+            words += [f"--{name}", setting_word(value)]
         return words
 
     def secure(self, context: Context, addresses: tuple[Address, ...]) -> tuple[Address, ...]:

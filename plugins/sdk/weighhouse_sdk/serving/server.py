@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.faults import Fault
 
-from weighhouse_sdk.configuration import as_found, explained, system_names
+from weighhouse_sdk.configuration import (
+    as_found,
+    explained,
+    reported_names,
+    setting_word,
+    system_names,
+)
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, SystemFailed
 from weighhouse_sdk.lifecycle import (
@@ -142,12 +148,15 @@ class ServerPlugin(Replacing):
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
         names, together = system_names(self.manifest), _together(found)
+        own = reported_names(self.manifest, context.target.settings)
+        for name, told_as in own.items():  # Of what it does not report stands what was ordered.
+            together.setdefault(told_as, setting_word(context.target.settings[name]))
         told = as_found(together)
         if context.target.deployment != EXTERNAL:
             told = explained(
                 together,
                 deployed.vendor_settings or {},
-                by_experiment={names[each] for each in context.target.parameters},
+                by_experiment={*(names[each] for each in context.target.parameters), *own.values()},
                 by_plugin=self.chosen.keys(),
                 places=self.places.keys(),
             )

@@ -99,6 +99,7 @@ class Starting(Hosting):
                 replication_factor=topology.replication_factor,
                 peer_port=each.peer_port,
                 peer_addresses=peer_addresses,
+                settings=context.target.settings,
             )
             for each, address in zip(all_nodes, addresses, strict=True)
         )

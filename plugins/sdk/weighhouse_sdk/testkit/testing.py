@@ -38,6 +38,7 @@ from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit.orders import FIELD_BYTES, FIELDS, RECORDS, order_for
 from weighhouse_sdk.testkit.parameters_testing import ParametersConformance
+from weighhouse_sdk.testkit.settings_testing import check_given
 from weighhouse_sdk.testkit.translation import check_translation
 from weighhouse_sdk.testkit.ways_in import check_ways_in
 
@@ -118,6 +119,9 @@ class PluginConformance(ParametersConformance):
 
     def test_is_found_by_its_entry_point(self) -> None:
         assert load_plugin(self.plugin.manifest.id) is self.plugin
+
+    def test_settings_beside_parameters_are_given_to_its_servers(self, tmp_path: Path) -> None:
+        check_given(self.plugin, tmp_path / "orders")
 
     def test_version_is_found(self, target: Target) -> None:
         installed = self.plugin.check_host(target, HostOptions())

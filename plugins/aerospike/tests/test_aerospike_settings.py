@@ -1,0 +1,84 @@
+"""aerospike.conf as a target, and what of it is never taken."""
+
+import pytest
+from weighhouse_plugin_aerospike import PLUGIN
+from weighhouse_protocol.configuration.grammars import ConfigurationRefused
+from weighhouse_sdk.testkit.settings_testing import check_listed, translated
+
+DANGEROUS = """
+service.pidfile service.user service.group service.feature-key-file service.work-directory
+service.cluster-name service.node-id logging.file logging.console mod-lua.user-path
+network.service.port network.service.address network.service.tls-port network.heartbeat.mode
+network.heartbeat.port network.heartbeat.multicast-group network.tls.cert-file
+network.fabric.port network.info.port network.admin.port security.enable-ldap security.log
+xdr.dc namespace.storage-engine.file namespace.storage-engine.device
+namespace.storage-engine.encryption-key-file namespace.index-type namespace.sindex-type.mount
+service.secrets-address-port service.vault-url
+"""
+OURS = """\
+service {
+    proto-fd-max 20000
+    pidfile /run/as.pid
+}
+network {
+    heartbeat {
+        interval 250
+        mode mesh
+    }
+}
+namespace shop {
+    replication-factor 2
+    storage-engine device {
+        file /srv/as/data.dat
+        filesize 2G
+        flush-size 128K
+        direct-files true
+    }
+    nsup-period 60
+    conflict-resolution-policy generation
+}
+"""
+
+
+def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
+    found = translated(PLUGIN, OURS)
+    assert found.parameters == {
+        "proto_fd_max": 20000,
+        "heartbeat_interval_ms": 250,
+        "storage": "files",
+        "data_size_mebibytes": 2048,
+        "flush_size_bytes": 131072,
+        "direct_files": True,
+        "nsup_period_seconds": 60,
+    }
+    left = {(one.line, one.name): one.reason for one in found.left}
+    assert left == {
+        (3, "service.pidfile"): "never",
+        (8, "network.heartbeat.mode"): "agent",
+        (11, "namespace"): "unknown",
+        (12, "namespace.replication-factor"): "agent",
+        (14, "namespace.storage-engine.file"): "never",
+        (20, "namespace.conflict-resolution-policy"): "unknown",
+    }
+    assert "hush" not in found.model_dump_json()
+    PLUGIN.check_target(found.target(PLUGIN.manifest.default_deployment))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("service {\n", 1, "not closed"),
+        ("}\n", 1, "not open"),
+        ("service { a 1 }\n", 1, "brace"),
+        ("namespace a {\n}\nnamespace b {\n}\n", 3, "stands on line 1"),
+    ],
+)
+def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: str) -> None:
+    with pytest.raises(ConfigurationRefused) as error:
+        translated(PLUGIN, text)
+    assert error.value.faults[0].line == line
+    assert said in error.value.faults[0].message
+
+
+def test_what_is_dangerous_is_never_taken() -> None:
+    check_listed(PLUGIN, DANGEROUS.split())

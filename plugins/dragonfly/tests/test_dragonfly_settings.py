@@ -1,0 +1,57 @@
+"""a file of flags as a target, and what of it is never taken."""
+
+import pytest
+from weighhouse_plugin_dragonfly import PLUGIN
+from weighhouse_protocol.configuration.grammars import ConfigurationRefused
+from weighhouse_sdk.testkit.settings_testing import check_listed, translated
+
+DANGEROUS = """
+port bind dir unixsocket unixsocketperm admin_port admin_bind memcached_port requirepass
+masterauth aclfile tls tls_cert_file tls_key_file tls_ca_cert_file pidfile log_dir flagfile
+fromenv cluster_mode replicaof s3_endpoint http_admin_console primary_port_http_enabled
+restricted_commands rename_command command_alias default_lua_flags
+"""
+OURS = """\
+# flags of the shop's cache
+--maxmemory=4gb
+--cache_mode
+--proactor_threads=3
+--requirepass=hush
+--port=6380
+--dbnum=3
+"""
+
+
+def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
+    found = translated(PLUGIN, OURS)
+    assert found.parameters == {
+        "maxmemory_bytes": 4294967296,
+        "cache_mode": True,
+        "proactor_threads": 3,
+    }
+    left = {(one.line, one.name): one.reason for one in found.left}
+    assert left == {
+        (5, "requirepass"): "never",
+        (6, "port"): "agent",
+        (7, "dbnum"): "unknown",
+    }
+    assert "hush" not in found.model_dump_json()
+    PLUGIN.check_target(found.target(PLUGIN.manifest.default_deployment))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("--maxmemory=1gb\n--MaxMemory=2gb\n", 2, "stands on line 1"),
+        ("--maxmemory\n", 1, "has no value"),
+    ],
+)
+def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: str) -> None:
+    with pytest.raises(ConfigurationRefused) as error:
+        translated(PLUGIN, text)
+    assert error.value.faults[0].line == line
+    assert said in error.value.faults[0].message
+
+
+def test_what_is_dangerous_is_never_taken() -> None:
+    check_listed(PLUGIN, DANGEROUS.split())

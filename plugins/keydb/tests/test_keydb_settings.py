@@ -1,0 +1,28 @@
+"""keydb.conf as a target, and settings beside parameters."""
+
+from weighhouse_plugin_keydb import PLUGIN
+from weighhouse_sdk.testkit.settings_testing import check_never, check_words, refused, translated
+
+DANGEROUS = """
+loadmodule include dir dbfilename appendfilename logfile unixsocket bind port cluster-config-file
+pidfile aclfile user requirepass masterauth masteruser replicaof slaveof rename-command tls-port
+tls-cert-file tls-key-file tls-allowlist protected-mode syslog-enabled active-replica multi-master
+multi-master-no-forward db-s3-object scratch-file-path storage-provider server-thread-affinity
+replica-announce-ip cluster-announce-ip daemonize supervised
+"""
+
+
+def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
+    text = "server-threads 4\nhash-max-listpack-value 99\nactive-replica yes\nmaxclients 9\n"
+    found = translated(PLUGIN, text)
+    assert found.parameters == {"server_threads": 4, "hash_max_ziplist_value": 99}
+    assert found.settings == {"maxclients": 9}
+    assert [(one.line, one.name, one.reason) for one in found.left] == [
+        (3, "active-replica", "never")
+    ]
+
+
+def test_what_is_dangerous_is_never_taken() -> None:
+    check_never(PLUGIN, DANGEROUS.split())
+    check_words(PLUGIN)
+    assert "is the parameter" in refused(PLUGIN, "maxmemory")

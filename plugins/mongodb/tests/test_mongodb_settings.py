@@ -1,0 +1,66 @@
+"""mongod.conf as a target, and what of it is never taken."""
+
+import pytest
+from weighhouse_plugin_mongodb import PLUGIN
+from weighhouse_protocol.configuration.grammars import ConfigurationRefused
+from weighhouse_sdk.testkit.settings_testing import check_listed, translated
+
+DANGEROUS = """
+storage.dbPath net.port net.bindIp net.bindIpAll net.unixDomainSocket.pathPrefix net.tls.mode
+net.tls.certificateKeyFile net.ssl.PEMKeyFile security.authorization security.keyFile
+security.javascriptEnabled security.kmip.serverName security.ldap.servers systemLog.path
+auditLog.path processManagement.fork processManagement.pidFilePath replication.replSetName
+sharding.clusterRole setParameter.authenticationMechanisms setParameter.enableTestCommands
+setParameter.saslauthdPath setParameter.ldapQueryUser
+setParameter.diagnosticDataCollectionDirectoryPath setParameter.tlsCATrusts
+storage.wiredTiger.engineConfig.configString storage.wiredTiger.collectionConfig.configString
+setParameter.wiredTigerEngineRuntimeConfig
+"""
+OURS = """\
+storage:
+  dbPath: /srv/db
+  syncPeriodSecs: 30
+  wiredTiger:
+    engineConfig: {cacheSizeGB: 1.5, journalCompressor: zstd}
+net: {port: 27017, tls: {mode: requireTLS}}
+security: {keyFile: /srv/key}
+setParameter: {enableFlowControl: false}
+operationProfiling: {mode: slowOp}
+"""
+
+
+def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
+    found = translated(PLUGIN, OURS)
+    assert found.parameters == {
+        "sync_delay_seconds": 30,
+        "cache_size_gibibytes": 1.5,
+        "journal_compressor": "zstd",
+        "flow_control": False,
+    }
+    left = {(one.line, one.name): one.reason for one in found.left}
+    assert left == {
+        (2, "storage.dbPath"): "agent",
+        (6, "net.port"): "agent",
+        (6, "net.tls.mode"): "never",
+        (7, "security.keyFile"): "never",
+        (9, "operationProfiling.mode"): "unknown",
+    }
+    assert "hush" not in found.model_dump_json()
+    PLUGIN.check_target(found.target(PLUGIN.manifest.default_deployment))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("net:\n  port: 1\n  port: 2\n", 3, "stands on line 2"),
+    ],
+)
+def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: str) -> None:
+    with pytest.raises(ConfigurationRefused) as error:
+        translated(PLUGIN, text)
+    assert error.value.faults[0].line == line
+    assert said in error.value.faults[0].message
+
+
+def test_what_is_dangerous_is_never_taken() -> None:
+    check_listed(PLUGIN, DANGEROUS.split())

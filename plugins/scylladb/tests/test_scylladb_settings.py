@@ -1,0 +1,48 @@
+"""scylla.yaml as a target, and what of it is never taken."""
+
+import pytest
+from weighhouse_plugin_scylladb import PLUGIN
+from weighhouse_protocol.configuration.grammars import ConfigurationRefused
+from weighhouse_sdk.testkit.settings_testing import check_listed, translated
+
+DANGEROUS = """
+workdir data_file_directories commitlog_directory hints_directory api_port api_address
+api_ui_dir prometheus_port prometheus_address listen_address rpc_address seed_provider
+authenticator authorizer server_encryption_options client_encryption_options
+system_key_directory kmip_hosts kms_hosts native_transport_port_ssl
+native_shard_aware_transport_port alternator_port alternator_address saslauthd_socket_path
+ldap_url_template experimental_features enable_user_defined_functions maintenance_socket
+object_storage_endpoints audit auth_superuser_name
+"""
+OURS = """\
+developer_mode: true
+commitlog_sync: batch
+api_port: 10000
+workdir: /srv/scylla
+"""
+
+
+def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
+    found = translated(PLUGIN, OURS)
+    assert found.parameters == {"developer_mode": True, "commitlog_sync": "batch"}
+    left = {(one.line, one.name): one.reason for one in found.left}
+    assert left == {(3, "api_port"): "never", (4, "workdir"): "agent"}
+    assert "hush" not in found.model_dump_json()
+    PLUGIN.check_target(found.target(PLUGIN.manifest.default_deployment))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("a: 1\na: 2\n", 2, "stands on line 1"),
+    ],
+)
+def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: str) -> None:
+    with pytest.raises(ConfigurationRefused) as error:
+        translated(PLUGIN, text)
+    assert error.value.faults[0].line == line
+    assert said in error.value.faults[0].message
+
+
+def test_what_is_dangerous_is_never_taken() -> None:
+    check_listed(PLUGIN, DANGEROUS.split())

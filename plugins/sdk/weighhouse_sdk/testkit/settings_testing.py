@@ -1,0 +1,150 @@
+"""Holds a plugin's settings against its system: files are translated and carried out, settings
+beside parameters arrive, and what is dangerous is refused by every name that it has.
+"""
+
+# ruff: noqa: S101 - these are tests
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.compatibility.settings import settings_errors
+from weighhouse_protocol.configuration.tables import Settings
+from weighhouse_protocol.configuration.translation import TargetFromFile, target_from
+from weighhouse_protocol.report import Setting
+from weighhouse_protocol.target import Target
+
+from weighhouse_sdk.configuration import reported_names
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.server import ServerPlugin
+from weighhouse_sdk.wire import Address
+
+
+def table_of(plugin: Plugin) -> Settings:
+    """The plugin's settings; it has them."""
+    table = plugin.manifest.settings
+    assert table is not None, f"{plugin.manifest.id} has no [settings]"
+    return table
+
+
+def refused(plugin: Plugin, name: str, value: Scalar = 1) -> str:
+    """What is said to a target with one setting; empty: it is taken."""
+    target = Target.model_validate(
+        {
+            "name": "t",
+            "system": plugin.manifest.id,
+            "deployment": plugin.manifest.default_deployment,
+            "settings": {name: value},
+        }
+    )
+    return "; ".join(error.message for error in settings_errors(target, plugin.manifest))
+
+
+def spellings(name: str) -> Iterator[str]:
+    """A name as systems read it that tell neither case nor dashes apart."""
+    yield from (name, name.upper(), name.title(), name.replace("-", "_"), name.replace("_", "-"))
+
+
+def check_never(plugin: Plugin, dangerous: Iterable[str]) -> None:
+    """Hold that names are never taken, in no spelling, and neither out of a file."""
+    for name in dangerous:
+        for each in spellings(name):
+            said = refused(plugin, each)
+            assert "is never taken" in said or "is set by the agent" in said, (each, said)
+
+
+def check_given(plugin: Plugin, folder: Path) -> None:
+    """Hold that each setting that the plugin lists changes what a server is started with: it stands
+    on its command line, or in a file that it reads.
+    """
+    table = plugin.manifest.settings
+    taken = () if table is None else table.taken
+    if not isinstance(plugin, ServerPlugin):
+        assert not taken, f"{plugin.manifest.id} starts no server that could have settings"
+        return
+    plain = _orders(plugin, folder, {})
+    for name in taken:
+        assert _orders(plugin, folder, {name: 7}) != plain, name
+
+
+def _orders(plugin: ServerPlugin, folder: Path, settings: Mapping[str, Scalar]) -> object:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    address = Address("127.0.0.1", 7999)
+    place = Place(1, "t", address, folder, (address,), peer_port=8999, settings=settings)
+    plugin.prepare({}, place)
+    files = {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
+    return tuple(plugin.arguments({}, place)), files
+
+
+def check_listed(plugin: Plugin, dangerous: Iterable[str]) -> None:
+    """Hold that names are on the lists of what is never taken or the agent's, in every spelling."""
+    table = table_of(plugin)
+    for name in dangerous:
+        for each in spellings(name):
+            assert table.why_never(each) or table.why_agent(each), each
+        assert refused(plugin, name), name
+
+
+def check_words(plugin: Plugin) -> None:
+    """Hold that no value ends its word, and no name its line."""
+    taken = table_of(plugin).taken[0]
+    for value in (
+        "a b",
+        "a\nb",
+        'a"',
+        "a'",
+        "a,b",
+        "a;b",
+        "a=b",
+        "--x",
+        "-x",
+        "",
+        "/etc",
+        "{a",
+        "a#",
+    ):
+        assert "single word" in refused(plugin, taken, value), value
+    for name in (f"{taken} 1", f"{taken}\nx", f"--{taken}", f"{taken}=1", ""):
+        assert refused(plugin, name), name
+
+
+def translated(plugin: Plugin, text: str) -> TargetFromFile:
+    """A file's text as a target of the plugin's system."""
+    return target_from(text, plugin.manifest)
+
+
+@contextmanager
+def running(
+    plugin: Plugin, folder: Path, document: Mapping[str, object]
+) -> Iterator[dict[str, Setting]]:
+    """The effective configuration of a system that was set up as a target says, while it runs."""
+    target = Target.model_validate({"deployment": plugin.manifest.default_deployment, **document})
+    plugin.check_target(target)
+    context = Context.open(target, folder)
+    try:
+        deployed = plugin.deploy(context)
+        plugin.wait_ready(context, deployed)
+        yield {each.name: each for each in plugin.describe(context, deployed).settings}
+        plugin.stop(context, deployed)
+    finally:
+        plugin.clean_up(context)
+
+
+def check_read_back(
+    plugin: Plugin, folder: Path, settings: Mapping[str, Scalar], told: Mapping[str, str]
+) -> None:
+    """Hold that settings beside parameters are what the running system reports.
+
+    :param told: setting → what the system says of it.
+    """
+    document = {"name": "t", "system": plugin.manifest.id, "settings": dict(settings)}
+    names = reported_names(plugin.manifest, settings)
+    with running(plugin, folder, document) as found:
+        assert {name: found[names[name]].value for name in settings} == told
+        assert {found[names[name]].source for name in settings} == {"experiment"}
+        assert all(found[names[name]].default not in (None, told[name]) for name in settings)

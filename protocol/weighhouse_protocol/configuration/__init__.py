@@ -1,0 +1,1 @@
+"""Configuration files of systems as targets, and settings that stand beside parameters."""

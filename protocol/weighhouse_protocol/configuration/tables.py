@@ -1,0 +1,114 @@
+"""What a manifest says of its system's own settings: how they are written in the system's file,
+which are parameters by another name, which the agent sets, which are never taken. Pure.
+"""
+
+from fnmatch import fnmatchcase
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from weighhouse_protocol.base import Document, Few, FewBy, Label, Scalar, Sentence
+
+Grammar = Literal["directives", "arguments", "yaml", "sections", "ini"]
+"""How a configuration file is written: `directives`, a name and its values a line, as redis.conf;
+`arguments`, those of a command line, in one line or several; `yaml`, and with it JSON; `sections`,
+with braces, as aerospike.conf; `ini`, names with `=` below headings in brackets."""
+
+SettingName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.\-]*$", min_length=1, max_length=100)
+]
+NamePattern = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9_.*\-]+$", min_length=1, max_length=100)
+]
+"""A setting's name; `*` in it stands for anything, and all below a name are meant with it."""
+Reasons = FewBy[Few[NamePattern]]
+"""Why → the names that it concerns."""
+
+
+class Counterpart(Document):
+    """How a line of a configuration file becomes a parameter."""
+
+    parameter: Label
+    unit: Label = ""
+    """What a number without a unit counts in, for example `MiB`; default: as the system prints it,
+    by `x-scale`."""
+    value: Scalar | None = None
+    """The parameter's value wherever the line stands: of a switch that has none of its own."""
+    words: FewBy[Scalar] = Field(default_factory=dict)
+    """The file's word → the parameter's value."""
+    otherwise: Scalar | None = None
+    """The parameter's value of every other word."""
+
+
+class Settings(Document):
+    """The system's own settings."""
+
+    file: Sentence
+    """What their file is called, for people."""
+    names: Few[Label] = Field(min_length=1)
+    """Names by which such a file is known; `*` stands for anything."""
+    grammar: Grammar
+    units: FewBy[Annotated[float, Field(gt=0, le=1e18)]] = Field(default_factory=dict)
+    """Unit behind a number → how many bytes or seconds it is."""
+    repeated: Few[Label] = ()
+    """Names that may stand on several lines, whose values then follow each other."""
+    switches: Few[Label] = ()
+    """Arguments without a value."""
+    lists: Few[Label] = ()
+    """Arguments whose value is a list of further settings, `name=value,name`."""
+    aliases: FewBy[Label] = Field(default_factory=dict)
+    """Another name → the one that it stands for."""
+    counterparts: FewBy[Counterpart] = Field(default_factory=dict)
+    """Name → its parameter, beside those that parameters name with `x-setting`."""
+    reported: FewBy[Label] = Field(default_factory=dict)
+    """Name of a setting → what the running system's own report calls it, where that differs."""
+    taken: Annotated[tuple[SettingName, ...], Field(max_length=200)] = ()
+    """Names that a target's `settings` may have on every agent that does not say otherwise."""
+    agent: Reasons = Field(default_factory=dict)
+    """What the agent sets itself."""
+    never: Reasons = Field(default_factory=dict)
+    """What is never taken from an experiment: what loads code, opens files, sockets or networks, or
+    names users."""
+
+    @model_validator(mode="after")
+    def _is_of_one_mind(self) -> Self:
+        for name in self.taken:
+            if (why := self.why_never(name) or self.why_agent(name)) is not None:
+                raise ValueError(f"taken: `{name}` is never taken: {why}")
+        return self
+
+    def named(self, name: str) -> str:
+        """A name as the manifest has it: aliases resolved."""
+        aliases = {folded(one): meant for one, meant in self.aliases.items()}
+        return aliases.get(folded(name), name)
+
+    def why_never(self, name: str) -> str | None:
+        """Why a setting is never taken; None: it may be."""
+        return _reason(self.never, self.named(name))
+
+    def why_agent(self, name: str) -> str | None:
+        """Why a setting is the agent's; None: it is not."""
+        return _reason(self.agent, self.named(name))
+
+    def is_taken(self, name: str) -> bool:
+        """Whether agents take a setting unless their operator says otherwise."""
+        return folded(self.named(name)) in map(folded, self.taken)
+
+
+def folded(name: str) -> str:
+    """A name as systems compare it that tell neither case nor dashes apart: what is one name to any
+    of them is one name here, so that nothing forbidden has a second spelling.
+    A letter behind a dash, as an argument may be, is told from its capital.
+    """
+    return name if len(name) == len("-x") and name[0] == "-" else name.lower().replace("_", "-")
+
+
+def _reason(reasons: Reasons, name: str) -> str | None:
+    asked = folded(name)
+    parts = asked.split(".")
+    for why, patterns in reasons.items():
+        for pattern in map(folded, patterns):
+            above = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+            if any(fnmatchcase(each, pattern) for each in above):
+                return why
+    return None
