@@ -38,7 +38,11 @@ def test_one_program_under_two_commits_is_told(platform: RunningPlatform) -> Non
         assert ran["driver"]["name"] == "weighhouse-driver-resp"
         sides = [f"{first['id']}~redis", f"{second['id']}~redis"]
         compared = platform.request("GET", "/comparisons", params={"side": sides})
-        (said,) = (one for one in compared["caveats"] if one["title"] == "The same program under two versions")
+        (said,) = (
+            one
+            for one in compared["caveats"]
+            if one["title"] == "The same program under two versions"
+        )
         assert said["severity"] == "caution"
         builds.use(2 * RATE)
         third = run_of(platform, text, COMMITS[1])
