@@ -95,6 +95,7 @@ describe('addresses of our pages', () => {
       toJoining(),
       toExperiments(),
       toNewExperiment({ campaign: id, take: 'low' }),
+      toNewExperiment({ external: 'redis' }),
       toExperiment('nightly', { revision: 3 }),
       toExperiment('nightly', { tab: 'schedule' }),
       toCampaigns(),

@@ -77,9 +77,14 @@ export const toJoining = () => page('joining')
 
 export const toExperiments = () => page('experiments')
 
-/** @param points a calibration, whose operating points are to be measured: those found, or the lows of their spans. */
-export const toNewExperiment = (points?: { campaign: string; take?: 'low' }) =>
-  page('experiment-new', { query: { points: points?.campaign, take: points?.take } })
+/**
+ * @param begin a calibration, whose operating points are to be measured: those found, or the lows of their spans; or
+ *   the system of a server that somebody else runs.
+ */
+export const toNewExperiment = (begin?: { campaign: string; take?: 'low' } | { external: string }) =>
+  page('experiment-new', {
+    query: begin && 'external' in begin ? begin : { points: begin?.campaign, take: begin?.take },
+  })
 
 /** @param experiment id or slug. */
 export const toExperiment = (experiment: string, at?: ExperimentPlace) =>

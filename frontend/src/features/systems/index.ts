@@ -1,6 +1,7 @@
 export { default as DisclosureCompleteness } from './DisclosureCompleteness.vue'
 export { default as FairnessRows } from './FairnessRows.vue'
 export { default as MarkdownText } from './MarkdownText.vue'
+export { experimentOf } from './ownServer'
 export { default as SystemTag } from './SystemTag.vue'
 export { settingsOf, type ParameterSchema } from './schema'
 export { useSystem, useSystemLookup, useSystems } from './queries'
