@@ -12,7 +12,7 @@ from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
-from weighhouse_backend.kit.bodies import MEBIBYTE, SAID, SMALL_BYTES, BoundedRoute
+from weighhouse_backend.kit.bodies import KIBIBYTE, MEBIBYTE, SAID, SMALL_BYTES, BoundedRoute
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.app.test_bodies import routes
@@ -24,9 +24,11 @@ LONG = 60_000_000
 LARGER = {
     "campaigns_arrive": MEBIBYTE,
     "campaigns_complete_attempt": MEBIBYTE,
+    "campaigns_create": 256 * KIBIBYTE,
     "experiments_add_revision": 2 * MEBIBYTE,
     "experiments_create": 2 * MEBIBYTE,
     "experiments_fairness": 2 * MEBIBYTE,
+    "experiments_target_from_file": 2 * MEBIBYTE,
     "experiments_validate": 2 * MEBIBYTE,
     "fleet_open_session": 4 * MEBIBYTE,
     "prices_save": MEBIBYTE,
