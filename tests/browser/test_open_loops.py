@@ -13,7 +13,7 @@ SERVES, SECONDS = 300.0, 3.0
 
 def test_due_and_done_stand_beside_each_other(page: Page, platform: RunningPlatform) -> None:
     with builds_of(platform, "redis-server") as builds:
-        builds.use(SERVES)
+        builds.use(SERVES, catches_up_seconds=0.25)
         told = measured_open_loop(
             platform, seconds=SECONDS, rate_per_second=SERVES * 4, timeout_ms=1000
         )

@@ -20,7 +20,7 @@ def test_an_overloaded_server_is_the_limit_and_nobody_else(
     platform: RunningPlatform, times: int
 ) -> None:
     with builds_of(platform, "redis-server") as builds:
-        builds.use(SERVES)
+        builds.use(SERVES, catches_up_seconds=0.25)
         told = open_loop(platform, seconds=SECONDS, rate_per_second=SERVES * times, timeout_ms=1000)
     due, every, summary = SERVES * times * SECONDS, told.every, told.run["summary"]
     # Each operation that was due is one of these, once.

@@ -32,6 +32,8 @@ RATE, SYNC_SECONDS = 500.0, 0.1
 machine, also where several clients share it.
 """
 RECORDS = 100
+CATCHES_UP_SECONDS = 2.0
+"""As long as a busy machine may stop a server."""
 WARMUP_SECONDS = 0.6
 """Over which a server that was idle catches up."""
 WRAPPER = """#!/bin/sh
@@ -84,17 +86,26 @@ class Builds:
 
     folder: Path
 
-    def use(self, rate_per_second: float, *, sync_seconds: float = 0.0, swing: float = 0.0) -> None:
+    def use(
+        self,
+        rate_per_second: float,
+        *,
+        sync_seconds: float = 0.0,
+        swing: float = 0.0,
+        catches_up_seconds: float = CATCHES_UP_SECONDS,
+    ) -> None:
         """Install a build; for servers started later.
 
         :param rate_per_second: commands that it answers.
         :param sync_seconds: what it takes to force a file to the disk, above what it does take.
         :param swing: share of the rate that every other server of a side answers more, when those
             of the other side do not: noise that is the same each time, and favours nobody.
+        :param catches_up_seconds: of what it was idle or not let run, so much is caught up with.
         """
 
         def times(rate: float) -> str:
-            return f"{round(PER_SECOND / rate)} {round(PER_SECOND * sync_seconds)}"
+            lengths = (1 / rate, sync_seconds, catches_up_seconds)
+            return " ".join(str(round(PER_SECOND * length)) for length in lengths)
 
         (self.folder / PACE).write_text(times(rate_per_second))
         # Another build is another program; what follows an ELF file's sections is of no effect.

@@ -2,7 +2,7 @@
  * reply that a process writes to a socket takes its turn, so many nanoseconds after the one before.
  * Turns are kept by the clock, not by how long a sleep lasted: what a busy machine delays is caught
  * up with, and the pace is the same whatever else runs. Forcing a file to the disk takes a time of
- * its own. Both are read from a file when the process starts. */
+ * its own. All are read from a file when the process starts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,19 +16,18 @@
 #include <unistd.h>
 
 #define SECOND 1000000000LL
-#define CAUGHT_UP (2 * SECOND) /* no more than this is caught up with */
 
-static int64_t pace, sync_time, turn;
+static int64_t pace, sync_time, caught_up, turn;
 
 __attribute__((constructor)) static void begin(void)
 {
-    char digits[48] = "";
+    char digits[80] = "";
     const char *path = getenv("PACED_SERVER");
     int file = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return;
     if (syscall(SYS_read, file, digits, sizeof digits - 1) > 0)
-        sscanf(digits, "%" SCNd64 " %" SCNd64, &pace, &sync_time);
+        sscanf(digits, "%" SCNd64 " %" SCNd64 " %" SCNd64, &pace, &sync_time, &caught_up);
     close(file);
 }
 
@@ -44,7 +43,7 @@ static void wait_for_turn(int file)
     int kind, had = errno;
     socklen_t length = sizeof kind;
     if (pace > 0 && getsockopt(file, SOL_SOCKET, SO_TYPE, &kind, &length) == 0) {
-        int64_t earliest = now() - CAUGHT_UP;
+        int64_t earliest = now() - caught_up; /* no more than this is caught up with */
         turn = (turn < earliest ? earliest : turn) + pace;
         struct timespec until = {turn / SECOND, turn % SECOND};
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
