@@ -313,6 +313,7 @@ def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
     drives_a_relative(PLUGIN, "redis-server", tmp_path)
 
 
+@pytest.mark.stand_in("of answers written after its sources, not Dragonfly")
 def test_each_question_may_be_refused(tmp_path: Path) -> None:
     """What answers is written after its sources, and no Dragonfly."""
     with RecordedServer(ANSWERS) as server:

@@ -109,6 +109,7 @@ def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
     drives_a_relative(PLUGIN, "redis-server", tmp_path)
 
 
+@pytest.mark.stand_in("of answers written after its documentation, not KeyDB")
 def test_each_question_may_be_refused(tmp_path: Path) -> None:
     """What answers is written after its documentation, and no KeyDB."""
     info = "redis_version:6.3.4\nmvcc_depth:0\nserver_threads:2\nused_memory:100\ndb0:keys=3\n"

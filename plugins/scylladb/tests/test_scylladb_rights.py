@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from weighhouse_plugin_scylladb import PLUGIN
 from weighhouse_sdk.families import cql
 from weighhouse_sdk.testkit.question_log import Cql
@@ -38,6 +39,7 @@ def node() -> Iterator[Address]:
         server.shutdown()
 
 
+@pytest.mark.stand_in("of answers written after its protocol, not ScyllaDB")
 def test_each_question_may_be_refused(tmp_path: Path) -> None:
     with node() as address:
         asked = refused_in_turn(Visitor(PLUGIN, address, tmp_path, drives=False), Cql())

@@ -119,9 +119,7 @@ class Arrivals:
                 yield event
                 if isinstance(event, PhaseFinished):
                     totals = event.operations.values()
-                    measured = bool(totals) and all(
-                        each.ok and not each.errors for each in totals
-                    )
+                    measured = bool(totals) and all(each.ok and not each.errors for each in totals)
                 if isinstance(event, Finished) and measured:
                     arrivals.seen(self)
 
