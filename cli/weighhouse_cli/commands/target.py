@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 import yaml
 from weighhouse_protocol.configuration.grammars import ConfigurationRefused, text_of
-from weighhouse_protocol.configuration.translation import system_of, target_from
+from weighhouse_protocol.configuration.translation import TargetFromFile, system_of, target_from
 from weighhouse_sdk.registry import discover
 
 from weighhouse_cli.client import Client, find_access
@@ -65,7 +65,8 @@ def from_file(
         print_json(found)
         return
     _tell(file, found)
-    written = yaml.safe_dump([_target(found)], sort_keys=False, allow_unicode=True)
+    target_document = TargetFromFile.model_validate(found).document()
+    written = yaml.safe_dump([target_document], sort_keys=False, allow_unicode=True)
     if output is None:
         typer.echo(written, nl=False)
         return
@@ -74,11 +75,6 @@ def from_file(
     except OSError as error:
         message = f"{output} cannot be written: {error.strerror}"
         raise CommandFailed(Exit.INVALID, message) from error
-
-
-def _target(found: dict[str, Any]) -> dict[str, Any]:
-    kept = {"name": found["system"], "system": found["system"]}
-    return kept | {part: found[part] for part in ("parameters", "settings") if found[part]}
 
 
 def _offline(file: Path, text: str, system: str | None) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 from weighhouse_plugin_cassandra import PLUGIN
-from weighhouse_protocol.configuration.grammars import ConfigurationRefused
 from weighhouse_sdk.testkit.settings_testing import (
     check_listed,
     check_never,
+    check_not_taken,
     check_read_back,
     check_words,
+    left_of,
     translated,
 )
 
@@ -56,8 +57,7 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
         "ucs_scaling_parameters": "L4",
     }
     assert found.settings == {"hinted_handoff_enabled": True}
-    left = {(one.line, one.name): one.reason for one in found.left}
-    assert left == {
+    assert left_of(found) == {
         (1, "cluster_name"): "agent",
         (8, "seed_provider"): "agent",
         (11, "authenticator"): "never",
@@ -79,10 +79,7 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
     ],
 )
 def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: str) -> None:
-    with pytest.raises(ConfigurationRefused) as error:
-        translated(PLUGIN, text)
-    assert error.value.faults[0].line == line
-    assert said in error.value.faults[0].message
+    check_not_taken(PLUGIN, text, line, said)
 
 
 def test_what_is_dangerous_is_never_taken() -> None:

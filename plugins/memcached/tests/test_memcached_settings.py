@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 from weighhouse_plugin_memcached import PLUGIN
-from weighhouse_protocol.configuration.grammars import ConfigurationRefused
 from weighhouse_sdk.testkit.settings_testing import (
     check_never,
+    check_not_taken,
     check_read_back,
     check_words,
+    left_of,
     refused,
     running,
     translated,
@@ -50,8 +51,7 @@ def test_arguments_are_carried_out_and_each_is_told_of(tmp_path: Path) -> None:
         "hash_power": 18,
     }
     assert found.settings == {"idle_timeout": 77, "lru_crawler": False, "listen-backlog": 99}
-    left = {(one.line, one.name): one.reason for one in found.left}
-    assert left == {
+    assert left_of(found) == {
         (2, "daemon"): "agent",
         (4, "user"): "never",
         (5, "listen"): "agent",
@@ -91,10 +91,7 @@ def test_a_command_line_is_read_as_the_same() -> None:
     ],
 )
 def test_of_bad_arguments_nothing_is_taken(text: str, line: int, said: str) -> None:
-    with pytest.raises(ConfigurationRefused) as error:
-        translated(PLUGIN, text)
-    assert error.value.faults[0].line == line
-    assert said in error.value.faults[0].message
+    check_not_taken(PLUGIN, text, line, said)
 
 
 def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:

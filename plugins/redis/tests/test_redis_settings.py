@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 from weighhouse_plugin_redis import PLUGIN
-from weighhouse_protocol.configuration.grammars import ConfigurationRefused
 from weighhouse_sdk.configuration import system_names
 from weighhouse_sdk.testkit.settings_testing import (
     check_never,
+    check_not_taken,
     check_read_back,
     check_words,
+    left_of,
     refused,
     running,
     translated,
@@ -66,8 +67,7 @@ def test_a_file_is_carried_out_and_every_line_is_told_of(tmp_path: Path) -> None
         "repl_backlog_bytes": 2_000_000,
     }
     assert found.settings == {"maxclients": 333, "timeout": 77, "lazyfree-lazy-user-flush": "yes"}
-    left = {(one.line, one.name): one.reason for one in found.left}
-    assert left == {
+    assert left_of(found) == {
         (2, "port"): "agent",
         (3, "bind"): "agent",
         (4, "daemonize"): "agent",
@@ -105,10 +105,7 @@ def test_a_file_is_carried_out_and_every_line_is_told_of(tmp_path: Path) -> None
     ],
 )
 def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: str) -> None:
-    with pytest.raises(ConfigurationRefused) as error:
-        translated(PLUGIN, text)
-    assert error.value.faults[0].line == line
-    assert said in error.value.faults[0].message
+    check_not_taken(PLUGIN, text, line, said)
 
 
 def test_a_port_for_tls_is_the_parameter() -> None:

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.compatibility.settings import settings_errors
+from weighhouse_protocol.configuration.grammars import ConfigurationRefused
 from weighhouse_protocol.configuration.tables import Settings
 from weighhouse_protocol.configuration.translation import TargetFromFile, target_from
 from weighhouse_protocol.report import Setting
@@ -116,6 +118,19 @@ def check_words(plugin: Plugin) -> None:
 def translated(plugin: Plugin, text: str) -> TargetFromFile:
     """A file's text as a target of the plugin's system."""
     return target_from(text, plugin.manifest)
+
+
+def left_of(found: TargetFromFile) -> dict[tuple[int, str], str]:
+    """The lines that are not in a target: number and name → why."""
+    return {(one.line, one.name): one.reason for one in found.left}
+
+
+def check_not_taken(plugin: Plugin, text: str, line: int, said: str) -> None:
+    """Hold that of a file nothing is taken, for a line of it that is named."""
+    with pytest.raises(ConfigurationRefused) as error:
+        translated(plugin, text)
+    first = error.value.faults[0]
+    assert (first.line, said in first.message) == (line, True), first
 
 
 @contextmanager
