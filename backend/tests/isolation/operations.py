@@ -327,6 +327,9 @@ RULES: Mapping[str, Rule] = {
     "prices_read": of_project(READ),
     "prices_read_costs": named(READ, query=COMPARED),
     "prices_save": of_project(PRICES, "maintainer", body={}),
+    "provisions_estimate": of_project(READ, body=DOCUMENT),
+    "provisions_read": named(READ),
+    "provisions_read_provisioner": mine(READ),
     # What may be used
     "quotas_list_organizations": mine(PEOPLE, "operator", others=frozenset({403})),
     "quotas_read_usage": of_project(READ),
