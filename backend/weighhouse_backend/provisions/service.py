@@ -167,7 +167,7 @@ class ProvisionService:
         self.session.add(made)
         self.session.flush()
         campaign.labels = {**campaign.labels, PROVISION: str(made.id)}
-        campaign.waiting_for = f"{asked.machines} × {asked.machine} are being made for it"
+        campaign.waiting_for = f"waits until {asked.machines} × {asked.machine} are made for it"
         self._audit(made, "provision.wanted", campaign.requested_by or ACTOR)
         self.jobs.send(MAKING, provision_id=str(made.id))
         return made
@@ -225,7 +225,7 @@ class ProvisionService:
         if found is not None and found.state == "making":
             found.state, found.problem = "ending", problem
             self._audit(found, "provision.failed")
-            self._tell_campaign(found, f"no machines were made for it: {problem}"[:500])
+            self._tell_campaign(found, f"gets no machines: {problem}"[:500])
             self.jobs.send("provisions.end", provision_id=str(found.id))
         return None if found is None else found.campaign_id
 
@@ -261,7 +261,7 @@ class ProvisionService:
         found.state = "failed" if found.made_at is None and found.problem else "ended"
         found.ended_at = self.clock.now()
         self._audit(found, "provision.ended")
-        self._tell_campaign(found, "the machines that were made for it are gone")
+        self._tell_campaign(found, "has no machines any more: those that were made for it are gone")
 
     def not_ended(self, provision_id: UUID, problem: str) -> None:
         """Note why machines could not be ended; it is tried again."""
