@@ -5,10 +5,11 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from weighhouse_backend.experiments.dependencies import ValidationServiceDep
+from weighhouse_backend.experiments.endpoints import DOCUMENT_BYTES
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.identity.senders import sender
-from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
+from weighhouse_backend.kit.bodies import BoundedRoute, takes
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.provisions.dependencies import ProvisionServiceDep
 from weighhouse_backend.provisions.schemas import (
@@ -30,7 +31,7 @@ def provisions_read_provisioner(
 
 
 @router.post("/provisioner/estimate")
-@takes(MEBIBYTE, sender)
+@takes(DOCUMENT_BYTES, sender)
 def provisions_estimate(
     body: DocumentSource,
     caller: CallerDep,
