@@ -18,6 +18,19 @@ const LONGEST_BACKOFF: u64 = 1_000_000_000;
 /// gone, ns.
 pub(super) const FAILURE_PAUSE: u64 = 10_000_000;
 
+/// From how many bytes on the beginning of a reply grows by an eighth: twice as much would be held, for
+/// as long as the connection lives, of a value that is large already.
+const LARGE: usize = 1 << 20;
+
+/// Appends what has come of a reply.
+#[inline]
+fn keep(rest: &mut Vec<u8>, fresh: &[u8]) {
+    if rest.len() > LARGE && rest.capacity() - rest.len() < fresh.len() {
+        rest.reserve_exact(fresh.len().max(rest.len() / 8));
+    }
+    rest.extend_from_slice(fresh);
+}
+
 /// Why a connection is lost: what its oldest operation failed of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lost(pub(super) ErrorKind);
@@ -270,7 +283,7 @@ impl<C: Codec> Link<C> {
             return Ok(settled);
         }
         let mut rest = std::mem::take(&mut self.rest);
-        rest.extend_from_slice(fresh);
+        keep(&mut rest, fresh);
         let settled = self.parse(desk, &rest)?;
         rest.drain(..settled.consumed);
         self.rest = rest;
@@ -451,5 +464,22 @@ fn stamp<C: Codec>(pending: &mut VecDeque<Pending>, fresh: usize, desk: &mut Des
     for one in pending.iter_mut().rev().take(fresh).filter(|one| one.sent == 0) {
         one.sent = desk.now;
         desk.sent(one);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_reply_is_held_once() {
+        let mut rest = Vec::new();
+        let piece = [7; 48 << 10];
+        for count in 1..=600 {
+            keep(&mut rest, &piece);
+            assert_eq!(rest.len(), count * piece.len());
+            let spare = rest.capacity() - rest.len();
+            assert!(rest.len() < 2 * LARGE || spare <= rest.len() / 8 + piece.len(), "{spare}");
+        }
     }
 }
