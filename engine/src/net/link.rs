@@ -22,6 +22,9 @@ pub(super) const FAILURE_PAUSE: u64 = 10_000_000;
 /// as long as the connection lives, of a value that is large already.
 const LARGE: usize = 1 << 20;
 
+/// Bytes that are read at once of what a server said before it hung up.
+const LAST_WORDS: usize = 16 << 10;
+
 /// Appends what has come of a reply.
 #[inline]
 fn keep(rest: &mut Vec<u8>, fresh: &[u8]) {
@@ -171,13 +174,36 @@ impl<C: Codec> Link<C> {
                 Ok(count) => self.written += count,
                 Err(error) if error.kind() == IoError::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == IoError::Interrupted => {}
-                Err(error) => return Err(error.into()),
+                Err(_) => return Err(self.last_words(desk)),
             }
         }
         desk.book.recorder().wire.sent += self.out.len() as u64;
         self.out.clear();
         self.written = 0;
         Ok(())
+    }
+
+    /// The server has hung up on what was written: why, it may have said before, as of a value that is
+    /// too large for it.
+    #[cold]
+    #[inline(never)]
+    fn last_words(&mut self, desk: &mut Desk<C>) -> Lost {
+        let mut input = vec![0; LAST_WORDS];
+        desk.now = desk.clock.now();
+        while let State::Up(socket) = &mut self.state
+            && let Ok(count @ 1..) = socket.read(&mut input)
+        {
+            match self.take_in(desk, &input[..count]) {
+                Ok(settled) => {
+                    if let Pace::Routed { think, .. } = desk.pace {
+                        let again = (desk.now + think, self.index);
+                        desk.thinking.extend(std::iter::repeat_n(again, settled.measured));
+                    }
+                }
+                Err(lost) => return lost,
+            }
+        }
+        Lost(ErrorKind::Connection)
     }
 
     /// Takes in what has come. In a closed loop the next requests go out at once. What waited to
