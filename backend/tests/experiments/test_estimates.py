@@ -26,7 +26,7 @@ def seconds(**said):
 
 
 def test_a_load_of_large_values_may_take_what_its_bytes_take():
-    """40 GiB: 200 s at 200 MiB a second; over 100 Mbit/s they come before the run counts as hung."""
+    """40 GiB: 200 s at 200 MiB a second; over 100 Mbit/s they come before it counts as hung."""
     number = {"record_count": 20_480}
     small, short, _ = seconds(**number)
     large, limit, experiment = seconds(**number, field_count=1, field_length=2 * MIB)
