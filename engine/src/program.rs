@@ -473,6 +473,7 @@ fn supported(order: &Order, identity: &Identity) -> Result<(), Stopped> {
     }
     let wanted = [
         (order.workload.ttl_seconds.is_some(), "ttl_seconds", Feature::Ttl),
+        (order.workload.expiry.is_some(), "expiry", Feature::VariedTtl),
         (order.workload.keys_per_read > 1, "keys_per_read", Feature::MultiGet),
     ];
     for (wanted, parameter, feature) in wanted {

@@ -31,6 +31,8 @@ SERVER_CALL, HIT_RATIO = "server_call_us", "hit_ratio"
 """Likewise what the servers counted of their own work: µs a call, and percent."""
 WIRE, FLOW = "wire_bytes", "bytes_per_second"
 """Likewise bytes on the drivers' connections, for an operation sent and for a second."""
+READ_FLOW, WRITTEN_FLOW = "read_bytes_per_second", "written_bytes_per_second"
+"""Likewise bytes of values that successful operations asked for, and wrote, a second."""
 Source = Callable[[Measured], float | None]
 
 
@@ -82,6 +84,8 @@ SOURCES: Mapping[str, Source] = {
     HIT_RATIO: _settled(HIT_RATIO),
     WIRE: _settled(WIRE),
     FLOW: _settled(FLOW),
+    READ_FLOW: _settled(READ_FLOW),
+    WRITTEN_FLOW: _settled(WRITTEN_FLOW),
     "memory_per_record_bytes": _added_a_record("resident_bytes"),
     "disk_per_record_bytes": _added_a_record("disk_bytes"),
 }  # fmt: skip
