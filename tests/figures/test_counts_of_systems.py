@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from weighhouse_backend.results.counts import asked_of
+from weighhouse_backend.results.counts import asked_of, in_driver
 from weighhouse_backend.results.schemas import PhaseRecord
-from weighhouse_judging.findings.counted import Reconciled, between, reconciled
+from weighhouse_judging.findings.counted import NOT_TOLD, Reconciled, between, reconciled
 from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, PhaseFinished
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.target import Target
@@ -36,10 +36,19 @@ READS = Workload(
 UPDATES = READS.model_copy(
     update={"operations": OperationMix(update=1.0), "write_all_fields": True, "field_count": 2}
 )
+HALF = READS.model_copy(
+    update={"operations": OperationMix(read=0.5, update=0.5), "write_all_fields": True}
+)
 AGREES = 0.001
-SMALL: dict[str, dict[str, Any]] = {"cassandra": {"heap_mebibytes": 256}}
+SMALL: dict[str, dict[str, Any]] = {
+    "cassandra": {"heap_mebibytes": 256},
+    "garnet": {"commandstats_monitor": True},
+    "rocksdb": {"statistics": True},
+}
 KEPT = {
     "valkey": ("WEIGHHOUSE_VALKEY", "valkey-server"),
+    "garnet": ("WEIGHHOUSE_GARNET", "garnet-server"),
+    "memtier-benchmark": ("WEIGHHOUSE_MEMTIER", "memtier_benchmark"),
     "ferretdb": ("WEIGHHOUSE_FERRETDB", "ferretdb"),
     "cassandra": ("WEIGHHOUSE_CASSANDRA", None),
     "ycsb": ("WEIGHHOUSE_YCSB", None),
@@ -70,9 +79,9 @@ def programs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         yield
 
 
-def asked(told: list[DriverEvent]) -> Any:
+def phases_of(told: list[DriverEvent]) -> list[PhaseRecord]:
     """What the driver counted, as the platform takes it."""
-    phases = [
+    return [
         PhaseRecord.model_validate({
             "phase": each.phase,
             "duration_us": each.duration_us,
@@ -83,17 +92,21 @@ def asked(told: list[DriverEvent]) -> Any:
                 }
                 for name, one in each.operations.items()
             },
+            "counted": each.counted,
         })
         for each in told
         if isinstance(each, PhaseFinished)
     ]  # fmt: skip
-    return asked_of(phases)
 
 
 def carried_out(system: str, tool: str | None, workload: Workload, directory: Path) -> Reconciled:
     """Load and measure on a system of its own, with a look at its counters before and after."""
     plugin = load_plugin(system)
-    target = Target(name="t", system=system, parameters=SMALL.get(system, {}))
+    inside = plugin.manifest.deployments == ("in_process",)
+    target = Target(
+        name="t", system=system, parameters=SMALL.get(system, {}),
+        deployment="in_process" if inside else "process",
+    )  # fmt: skip
     options = HostOptions(ready_seconds=180.0)
     context = Context.open(target, directory / "attempt", options=options)
     try:
@@ -114,9 +127,13 @@ def carried_out(system: str, tool: str | None, workload: Workload, directory: Pa
         with DriverRun(tool or driver, order, context) as run:
             events = list(run.events())
         assert events[-1].event == "finished", events[-1]
+        phases, counting = phases_of(events), plugin.manifest.counts
+        assert counting is not None
         served = between(before, plugin.counts(context, deployed))
-        assert plugin.manifest.counts is not None
-        return reconciled(plugin.manifest.counts, asked(events), served, workload.keys_per_read)
+        if inside:
+            assert served == NOT_TOLD
+            served = in_driver(phases)
+        return reconciled(counting, asked_of(phases), served, workload.keys_per_read)
     finally:
         plugin.clean_up(context)
 
@@ -130,10 +147,14 @@ def carried_out(system: str, tool: str | None, workload: Workload, directory: Pa
         ("memcached", None, MIX),
         ("ferretdb", None, MIX),
         ("cassandra", None, MIX),
+        ("garnet", None, MIX),
+        ("rocksdb", None, MIX),
         ("redis", "redis-benchmark", READS),
         ("redis", "redis-benchmark", UPDATES),
         ("redis", "ycsb", PLAIN),
+        ("redis", "memtier-benchmark", PLAIN),
         ("cassandra", "cassandra-stress", PLAIN),
+        ("rocksdb", "db-bench", HALF),
     ],
     ids=lambda case: case.name if isinstance(case, Workload) else case,
 )

@@ -14,6 +14,8 @@ from weighhouse_sdk.wire import Address
 
 COMMAND = re.compile(r"^cmdstat_(?P<name>[^:]+):calls=(?P<calls>\d+),usec=(?P<us>\d+)")
 FAILED = re.compile(r"\bfailed_calls=(\d+)")
+HITS, MISSES = ("keyspace_hits", "total_found"), ("keyspace_misses", "total_notfound")
+"""What Redis and Garnet call them."""
 ASKED = ("stats", "server", "replication", "commandstats")
 
 
@@ -49,17 +51,22 @@ def read(endpoint: str, text: str) -> NodeCounts | None:
             told[name] = value
     if told.get("role", "master") != "master" or not commands:
         return None
+    if not any(one.us for one in commands.values()):
+        # Garnet measures no time, and says 0.
+        commands = {
+            name: one.model_copy(update={"us": None}) for name, one in commands.items()
+        }
     return NodeCounts(
         node=endpoint,
         life=f"{told.get('run_id', '')} {told.get('process_id', '')}",
         commands=commands,
-        hits=_number(told, "keyspace_hits"),
-        misses=_number(told, "keyspace_misses"),
+        hits=_number(told, *HITS),
+        misses=_number(told, *MISSES),
         received_bytes=_number(told, "total_net_input_bytes"),
         sent_bytes=_number(told, "total_net_output_bytes"),
     )
 
 
-def _number(told: Mapping[str, str], name: str) -> int | None:
-    value = told.get(name, "")
-    return int(value) if value.isdecimal() else None
+def _number(told: Mapping[str, str], *names: str) -> int | None:
+    values = (told.get(name, "") for name in names)
+    return next((int(value) for value in values if value.isdecimal()), None)
