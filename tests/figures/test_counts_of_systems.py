@@ -41,6 +41,8 @@ SCANS = MIX.model_copy(
 UPDATES = READS.model_copy(
     update={"operations": OperationMix(update=1.0), "write_all_fields": True, "field_count": 2}
 )
+OPERATIONS = 1000
+"""Of drivers; not each tool can be told how many."""
 HALF = READS.model_copy(
     update={"operations": OperationMix(read=0.5, update=0.5), "write_all_fields": True}
 )
@@ -83,8 +85,13 @@ def programs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         yield
 
 
-def carried_out(system: str, tool: str | None, workload: Workload, directory: Path) -> Reconciled:
-    """Load and measure on a system of its own, with a look at its counters before and after."""
+def carried_out(
+    system: str, tool: str | None, workload: Workload, directory: Path, counted_as: str = ""
+) -> Reconciled:
+    """Load and measure on a system of its own, with a look at its counters before and after.
+
+    :param counted_as: the system whose manifest says which command is which operation; it itself.
+    """
     plugin = load_plugin(system)
     inside = plugin.manifest.deployments == ("in_process",)
     target = Target(
@@ -100,18 +107,22 @@ def carried_out(system: str, tool: str | None, workload: Workload, directory: Pa
         if tool is not None:
             installed = load_tool(tool).find_versions(options)[0]
             told = load_tool(tool).order_options(told, installed, driver)
+        measure = Phase(kind="measure", operation_count=OPERATIONS)
+        if tool is not None:
+            measure = Phase(kind="measure", duration_seconds=2.0)
         order = DriverOrder(
             workload=workload,
             target=DriverTarget(endpoints=plugin.endpoints(deployed), options=told),
             load=ClosedLoad(clients=4),
-            phases=(Phase(kind="load", clients=4), Phase(kind="measure", duration_seconds=2.0)),
+            phases=(Phase(kind="load", clients=4), measure),
             seed=7,
         )
         before = plugin.counts(context, deployed)
         with DriverRun(tool or driver, order, context) as run:
             events = list(run.events())
         assert events[-1].event == "finished", events[-1]
-        phases, counting = phases_of(events), plugin.manifest.counts
+        phases = phases_of(events)
+        counting = load_plugin(counted_as or system).manifest.counts
         assert counting is not None
         served = between(before, plugin.counts(context, deployed))
         if inside:
@@ -157,3 +168,11 @@ def test_both_columns_are_the_same(
         if any(getattr(workload.operations, name) for name in row.also)
     }  # fmt: skip
     held(told, system, tool or manifest.driver.id, apart)
+
+
+@pytest.mark.stand_in("of FerretDB, which speaks MongoDB's protocol and is not MongoDB")
+@pytest.mark.usefixtures("programs")
+@pytest.mark.parametrize(("system", "tool"), [("ferretdb", None)])
+def test_mongodb_counts_as_its_relative_does(system: str, tool: None, tmp_path: Path) -> None:
+    told = carried_out(system, tool, MIX, tmp_path, counted_as="mongodb")
+    held(told, "mongodb", load_plugin("mongodb").manifest.driver.id)

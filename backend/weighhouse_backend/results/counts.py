@@ -29,7 +29,7 @@ from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.results.count_schemas import CountedRow, ReconciliationRead
 from weighhouse_backend.results.failures import phases_told
 from weighhouse_backend.results.schemas import PhaseRecord
-from weighhouse_backend.results.sources import HIT_RATIO, SERVER_CALL
+from weighhouse_backend.results.sources import HIT_RATIO, SERVER_BYTES, SERVER_CALL
 from weighhouse_backend.runs.models import Cell
 
 BEFORE, MEASURE, AFTER = "before", "measure", "after"
@@ -126,8 +126,8 @@ def asked_of(phases: Sequence[PhaseRecord]) -> dict[str, Asked]:
 
 
 def figures_counted(record: AttemptRecord, manifest: Manifest | None) -> dict[str, float]:
-    """Figures of what servers counted in the measured phase: time a call, µs, and hits, percent;
-    empty where they did not tell.
+    """Figures of what servers counted in the measured phase: time and bytes a call, µs and bytes,
+    and hits, percent; empty where they did not tell.
     """
     measured = [phase for phase in phases_told(record) if phase.phase == MEASURE]
     served = between(nodes_at(record, MEASURE), nodes_at(record, AFTER))
@@ -138,9 +138,12 @@ def figures_counted(record: AttemptRecord, manifest: Manifest | None) -> dict[st
     asked = {command for row in manifest.counts.rows for command in row.commands}
     counts = [count for name, count in served.commands.items() if name in asked]
     spent = [count.us for count in counts if count.us is not None]
+    calls = sum(count.calls for count in counts)
     found = {}
     if sum(spent) and len(spent) == len(counts):
-        found[SERVER_CALL] = sum(spent) / sum(count.calls for count in counts)
+        found[SERVER_CALL] = sum(spent) / calls
+    if calls and served.received_bytes and served.sent_bytes and not served.lacking:
+        found[SERVER_BYTES] = (served.received_bytes + served.sent_bytes) / calls
     if served.hits and served.misses is not None:
         found[HIT_RATIO] = 100 * served.hits / (served.hits + served.misses)
     return found
