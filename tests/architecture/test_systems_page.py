@@ -94,7 +94,7 @@ def test_counts_agree_or_were_not_seen_to_or_are_not_told() -> None:
     )
     instead = seen.model_copy(update={"row": "writes", "stand_in": "another one"})
     redis, scylladb = counts_table.table((seen, instead), known).splitlines()[2:]
-    assert redis == "| Redis | resp | agree | on a stand-in | not seen | – | `tests/x.py` |"
+    assert redis == "| Redis | resp | agree | on a stand-in | not seen | not seen | `tests/x.py` |"
     assert scylladb.startswith("| ScyllaDB | cql | not told: No table that CQL reads")
 
 
