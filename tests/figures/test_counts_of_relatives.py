@@ -73,8 +73,10 @@ def told(plugin: ServerPlugin, port: int, words: Callable[[str], str]) -> NodeCo
 
 @pytest.mark.stand_in("of Redis's counters in the system's own words, not the system")
 @pytest.mark.parametrize(
-    ("system", "words"), [("keydb", of_keydb), ("dragonfly", of_dragonfly)], ids=["keydb", "dragonfly"]
-)  # fmt: skip
+    ("system", "words"),
+    [("keydb", of_keydb), ("dragonfly", of_dragonfly)],
+    ids=["keydb", "dragonfly"],
+)
 def test_both_columns_are_the_same(
     system: str,
     words: Callable[[str], str],

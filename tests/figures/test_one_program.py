@@ -1,5 +1,5 @@
-"""One program under two commits is told, for what differs is no build's; two programs are not, and one
-under two versions is no comparison.
+"""One program under two commits is told, for what differs is no build's; two programs are not.
+Under two versions it is no comparison.
 """
 
 import hashlib

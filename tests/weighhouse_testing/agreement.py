@@ -6,7 +6,6 @@ from weighhouse_judging.findings.counted import Reconciled
 from weighhouse_judging.findings.reconciliation import CAUTION, LEAST
 from weighhouse_sdk.testkit import agreements
 
-
 LOADED = 10
 """Operations that each row has to be of, at least."""
 

@@ -120,7 +120,6 @@ class Builds:
         if swing:
             (self.folder / SWUNG).write_text(times(rate_per_second * (1 + swing)))
 
-
     def call(self, version: str) -> None:
         """Have the program say that it is another version; what runs is the same."""
         (self.folder / VERSION).write_text(version)

@@ -16,6 +16,8 @@ COMMAND = re.compile(r"^cmdstat_(?P<name>[^:]+):calls=(?P<calls>\d+),usec=(?P<us
 FAILED = re.compile(r"\bfailed_calls=(\d+)")
 HITS, MISSES = ("keyspace_hits", "total_found"), ("keyspace_misses", "total_notfound")
 """What Redis and Garnet call them."""
+MONITOR = "commandstats_monitor"
+"""Garnet says by it whether it counts; before its first connection is closed it lists nothing."""
 ASKED = ("stats", "server", "replication", "commandstats")
 
 
@@ -49,13 +51,12 @@ def read(endpoint: str, text: str) -> NodeCounts | None:
         else:
             name, _, value = line.partition(":")
             told[name] = value
-    if told.get("role", "master") != "master" or not commands:
+    counts = bool(commands) or told.get(MONITOR) == "enabled"
+    if told.get("role", "master") != "master" or not counts:
         return None
     if not any(one.us for one in commands.values()):
         # Garnet measures no time, and says 0.
-        commands = {
-            name: one.model_copy(update={"us": None}) for name, one in commands.items()
-        }
+        commands = {name: one.model_copy(update={"us": None}) for name, one in commands.items()}
     return NodeCounts(
         node=endpoint,
         life=f"{told.get('run_id', '')} {told.get('process_id', '')}",
