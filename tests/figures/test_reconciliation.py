@@ -113,8 +113,10 @@ def kept(request: pytest.FixtureRequest) -> Iterator[Keeper]:
 def test_replies_that_a_proxy_swallows_are_found(platform: RunningPlatform, kept: Keeper) -> None:
     with swallowing(kept.port, every=50, beginning=kept.reply) as port:
         options = {"driver_options": {"timeout_ms": 200}}
-        slug = f"swallowed-{kept.system}"
-        wanted = experiment(slug, kept.system, operations=READS, target=at(port, **options))
+        wanted = experiment(
+            f"swallowed-{kept.system}", kept.system, operations=READS, clients=(16,),
+            think_time_us=0, target=at(port, **options),
+        )  # fmt: skip
         told = measured(platform, wanted)
     found = told.findings["reconciliation"]
     assert found["severity"] == "error"

@@ -6,6 +6,8 @@ from weighhouse_protocol.counts import CommandCount, NodeCounts
 
 CONNECT = "connect"
 """No command; but it may not become less, either."""
+RESET = "stats reset"
+"""Is not counted itself, but what it left behind shows that it was."""
 AT_LEAST = (("total_items", "curr_items"), ("total_connections", "curr_connections"))
 """Counters, and the gauges that they are never below."""
 COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -30,16 +32,18 @@ def counts_in(endpoint: str, told: Mapping[str, str]) -> NodeCounts | None:
     numbers = {name: int(value) for name, value in told.items() if value.isdecimal()}
     if "cmd_get" not in numbers:
         return None
-    # `stats reset` takes what there was ever to nothing, and leaves what there is.
-    were_reset = any(numbers.get(ever, 0) < numbers.get(now, 0) for ever, now in AT_LEAST)
+    commands = {
+        name: CommandCount(calls=sum(numbers.get(line, 0) for line in lines))
+        for name, lines in COMMANDS.items()
+        if lines[0] in numbers
+    }
+    # It takes what there was ever to nothing, and leaves what there is.
+    if any(numbers.get(ever, 0) < numbers.get(now, 0) for ever, now in AT_LEAST):
+        commands[RESET] = CommandCount(calls=0)
     return NodeCounts(
         node=endpoint,
-        life=told.get("pid", "") + (", reset" if were_reset else ""),
-        commands={
-            name: CommandCount(calls=sum(numbers.get(line, 0) for line in lines))
-            for name, lines in COMMANDS.items()
-            if lines[0] in numbers
-        },
+        life=told.get("pid", ""),
+        commands=commands,
         hits=numbers.get("get_hits"),
         misses=numbers.get("get_misses"),
         received_bytes=numbers.get("bytes_read"),
