@@ -87,6 +87,11 @@ def test_the_table_of_counts_is_what_the_record_says() -> None:
     assert text == ways_table.with_table(text, wanted), "run `make systems`"
 
 
+def test_each_system_counts_or_says_why_not() -> None:
+    for name, manifest in manifests().items():
+        assert bool(manifest.counts) is not bool(manifest.uncounted), name
+
+
 def test_counts_agree_or_were_not_seen_to_or_are_not_told() -> None:
     known = {name: manifests()[name] for name in ("redis", "scylladb")}
     seen = Agreement(
