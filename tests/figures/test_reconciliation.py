@@ -1,13 +1,19 @@
 """What servers counted of their own work, held against what clients counted."""
 
+import contextlib
+import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from redis import Redis
+from weighhouse_cli.embedded.directory import free_port
+from weighhouse_sdk.testkit import at_hand
 from weighhouse_testing.agents import policy_of
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
@@ -171,17 +177,36 @@ def test_counters_that_somebody_sets_back_are_told_and_not_concluded_from(
     assert told.run["reconciliation"]["rows"] == []
 
 
+@pytest.fixture(params=["redis", "valkey"])
+def relative(request: pytest.FixtureRequest) -> Iterator[tuple[str, OwnRedis]]:
+    """A server of Redis' kind that somebody else set up."""
+    program = ""
+    if request.param == "valkey":
+        kept = os.environ.get("WEIGHHOUSE_VALKEY", "")
+        program = str(Path(kept) / "valkey-server") if Path(kept).is_dir() else kept
+        program = program or str(shutil.which("valkey-server") or "")
+        if not program:
+            at_hand.not_run(request, "valkey is not on this machine: WEIGHHOUSE_VALKEY names it")
+    found = OwnRedis(free_port(), program=program)
+    found.start()
+    try:
+        yield request.param, found
+    finally:
+        found.kill()
+
+
 @pytest.mark.usefixtures("allowed")
 def test_a_tool_that_counts_misses_as_found_is_told(
-    platform: RunningPlatform, server: tuple[OwnRedis, Redis]
+    platform: RunningPlatform, relative: tuple[str, OwnRedis]
 ) -> None:
-    redis, client = server
+    system, server = relative
     records = 2000
-    for number in range(records // 10):
-        client.set(f"user{number:012}", "x" * 1000)
+    with contextlib.closing(Redis(port=server.port)) as client:
+        for number in range(records // 10):
+            client.set(f"user{number:012}", "x" * 1000)
     wanted = experiment(
-        "misses", operations=READS, think_time_us=0, records=records,
-        target=at(redis.port, tool="redis-benchmark", data="keep",
+        f"misses-{system}", system, operations=READS, think_time_us=0, records=records,
+        target=at(server.port, tool="redis-benchmark", data="keep",
                   driver_options={"layout": "string"}),
         workload={"zero_padding": 12, "insert_order": "ordered",
                   "request_distribution": "uniform"},

@@ -82,7 +82,8 @@ def read(lines: Iterable[str]) -> Outcome:
 
 def counted(lines: Iterable[str]) -> Counts | None:
     """What RocksDB inside it counted over the run; None: it printed no statistics."""
-    told = {found[1]: int(found[2]) for line in lines if (found := TICKER.match(line))}
+    tickers = filter(None, map(TICKER.match, lines))
+    told = {ticker[1]: int(ticker[2]) for ticker in tickers}
     if not set(COMMANDS) <= told.keys():
         return None
     asked = told["number.keys.read"] + told["number.multiget.keys.read"]
