@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.results.counts import (
+    counted_row,
     counts_of_link,
     figures_counted,
     noted,
@@ -97,3 +98,15 @@ def test_figures_are_of_the_measured_phase() -> None:
     assert figures_counted(record([LOAD, MEASURE], *looks), load_plugin("redis").manifest) == {
         "server_call_us": 3
     }
+
+
+def test_what_is_not_counted_is_not_none_served() -> None:
+    alone = {"counted": {"commands": {"number.keys.written": {"calls": 1000}},
+                         "lacking": ["number.keys.read"]}}  # fmt: skip
+    inside = record([LOAD | alone, MEASURE | alone])
+    told = reconciliation_of(inside, load_plugin("rocksdb").manifest, WORKLOAD)
+    assert told is not None
+    reads, writes = map(counted_row, told.rows)
+    assert (reads.asked, reads.served, reads.difference) == (600, None, None)
+    assert reads.why_not == "RocksDB counts what is read with statistics: true alone"
+    assert (writes.asked, writes.served) == (1000, 2000)

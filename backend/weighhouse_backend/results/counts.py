@@ -165,7 +165,7 @@ def read_of_run(
         return None
     return ReconciliationRead(
         source=told.source,
-        rows=[_row(row) for row in told.rows],
+        rows=[counted_row(row) for row in told.rows],
         hits=told.hits,
         misses=told.misses,
         received_bytes=told.received_bytes,
@@ -175,7 +175,8 @@ def read_of_run(
     )
 
 
-def _row(row: Row) -> CountedRow:
+def counted_row(row: Row) -> CountedRow:
+    """One row as the API shows it."""
     answered = row.client.answered + row.client.failed
     return CountedRow(
         name=row.name,
@@ -183,8 +184,10 @@ def _row(row: Row) -> CountedRow:
         commands=list(row.commands),
         asked=row.client.asked,
         answered=answered,
-        served=row.served,
-        difference=(row.served - answered) / max(row.client.asked, row.served, 1),
+        served=row.served if row.counts else None,
+        difference=(row.served - answered) / max(row.client.asked, row.served, 1)
+        if row.counts
+        else None,
         server_us=row.us / row.served if row.us is not None and row.served else None,
         says=" ".join(one.words for one in differences(row)),
         why_not=row.why_not,

@@ -64,6 +64,8 @@ class Row:
     """Time that the server spent on them, µs."""
     why_not: str = ""
     """Why the two columns cannot be compared; empty: they can."""
+    counts: bool = True
+    """Whether the system counts these commands as it is set up."""
 
 
 @dataclass(frozen=True)
@@ -213,12 +215,12 @@ def _row(
 ) -> Row:
     done = {name: client[name] for name in one.operations if name in client}
     counts = {name: served.commands[name] for name in one.commands if name in served.commands}
-    why_not = ""
+    why_not, lacks = "", bool(served.lacking & set(one.commands))
     if any(client[name].asked for name in one.also if name in client):
         why_not = f"{', '.join(one.also)} sends as many of them as it needs"
     elif keys_per_read > 1 and "read" in done and (one.keys == "either" or len(done) > 1):
         why_not = "a read is of several keys"
-    elif served.lacking & set(one.commands):
+    elif lacks:
         why_not = one.unless or "the system does not count them as it is set up"
     times = keys_per_read if one.keys == "each" else 1
     return Row(
@@ -230,6 +232,7 @@ def _row(
         failed=_whole([count.failed for count in counts.values()]),
         us=_whole([count.us for count in counts.values()]),
         why_not=why_not,
+        counts=not lacks,
     )
 
 

@@ -43,6 +43,9 @@ describe('client and server', () => {
 
   it('says what was there, and what others asked', () => {
     expect(besideOf(TOLD)).toBe('')
+    const uncounted = { ...ROW, served: null, difference: null, why_not: 'it counts none' }
+    expect(differenceOf(uncounted)).toBe('not compared')
+    expect(besideOf({ ...TOLD, rows: [uncounted] })).toBe('reads not compared: it counts none')
     expect(besideOf({ ...TOLD, hits: 10, misses: 90, of_others: { lpush: 7 } })).toBe(
       '10 of 100 keys asked for were there (10 %); commands of others: 7 lpush',
     )

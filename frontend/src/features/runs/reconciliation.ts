@@ -24,7 +24,7 @@ export function whyNot(told: Reconciliation): string {
 
 /** How far the server's count is from the answers: `agrees`, `+2 %`. */
 export function differenceOf(row: Counted): string {
-  if (row.why_not !== '') return 'not compared'
+  if (row.why_not !== '' || row.difference === null) return 'not compared'
   if (Math.abs(row.difference) <= AGREES) return 'agrees'
   return formatRelative(row.difference)
 }
@@ -44,6 +44,7 @@ export function besideOf(told: Reconciliation): string {
     const share = ((told.hits / looked) * 100).toFixed(1).replace(/\.0$/, '')
     found.push(`${formatCount(told.hits)} of ${formatCount(looked)} keys asked for were there (${share} %)`)
   }
+  for (const row of told.rows) if (row.why_not !== '') found.push(`${row.name} not compared: ${row.why_not}`)
   const others = Object.entries(told.of_others)
   if (others.length > 0) {
     const named = others.map(([name, calls]) => `${formatCount(calls)} ${name}`).join(', ')
