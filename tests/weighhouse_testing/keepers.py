@@ -2,7 +2,6 @@
 
 import shutil
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import ClassVar, Protocol
 from redis import Redis
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_sdk.context import default_search_path
+from weighhouse_sdk.testkit.children import child
 
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.waits import until
@@ -89,13 +89,10 @@ class OwnMemcached:
         assert program is not None, "memcached is not installed"
         port = free_port()
         words = [program, "-u", "nobody", "-l", "127.0.0.1", "-p", str(port)]
-        with subprocess.Popen(words) as process:
-            try:
-                until("Memcached answers", lambda: _listens(port))
-                with socket.create_connection(("127.0.0.1", port)) as connection:
-                    yield cls(port, connection)
-            finally:
-                process.kill()
+        with child(words):
+            until("Memcached answers", lambda: _listens(port))
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                yield cls(port, connection)
 
     def read(self) -> None:
         """Ask for a record."""
