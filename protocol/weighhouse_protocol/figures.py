@@ -238,6 +238,9 @@ _ALL = (
     Figure("hit_ratio", "Hit ratio", "hit ratio", "%", "share", True,
            "of the keys that the server was asked for in the measured phase, by its own count, "
            "those that were there", "counted", read_at=68, **_RESOURCE),
+    Figure("server_bytes", "Bytes a call", "bytes a call", "bytes", "size", False,
+           "received and sent by the server’s own count, a command of the operations asked, in the "
+           "measured phase", "counted", read_at=63, **_RESOURCE),
     Figure("wire_bytes", "Bytes an operation", "bytes an operation", "bytes", "size", False,
            "of requests and replies on the driver’s connections, an operation sent", "counted",
            read_at=66, **_RESOURCE),
@@ -252,6 +255,9 @@ _ALL = (
     Figure("memory_per_record_bytes", "Memory a record", "Memory a record", "bytes", "size", False,
            "resident memory that the load added, a record loaded", "read", read_at=85,
            **_RESOURCE, threshold=0.03, asked_as="memory_percent"),
+    Figure("used_per_record_bytes", "Bytes a key", "bytes a key", "bytes", "size", False,
+           "that the load added by the system’s own count of what its data takes, a record loaded",
+           "read", read_at=84, **_RESOURCE, threshold=0.03, asked_as="memory_percent"),
     Figure("disk_per_record_bytes", "Disk a record", "Disk a record", "bytes", "size", False,
            "bytes of files that the load added, a record loaded", "read", read_at=86,
            **_RESOURCE),

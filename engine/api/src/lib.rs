@@ -10,6 +10,7 @@
 //! each other; a driver's `main.rs` is where the two meet.
 
 mod client;
+mod counts;
 mod expiry;
 mod keys;
 mod options;
@@ -22,6 +23,7 @@ mod value;
 mod way;
 
 pub use client::{ClientDriver, ClientFailed};
+pub use counts::Counts;
 pub use expiry::Expiry;
 pub use keys::Keys;
 pub use options::Checked;
@@ -314,6 +316,12 @@ pub trait Embedded: Sized + Send + Sync + 'static {
 
     /// A session for one thread.
     fn session(&self) -> Self::Session;
+
+    /// What it counted of its own work since it was opened; asked between phases, when no session
+    /// is at work. Default: it does not count.
+    fn counts(&self) -> Option<Counts> {
+        None
+    }
 
     /// Makes durable what was written, after the last phase.
     ///
