@@ -18,6 +18,7 @@ from weighhouse_protocol import pages
 from weighhouse_cli.client import Access, Client
 from weighhouse_cli.commands.options import DataDirectory
 from weighhouse_cli.console import OUT, follow, show_medians, show_verdict
+from weighhouse_cli.embedded.binaries import search_path
 from weighhouse_cli.embedded.directory import (
     DEFAULT_PORT,
     PlatformDirectory,
@@ -25,10 +26,12 @@ from weighhouse_cli.embedded.directory import (
 )
 from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
-from weighhouse_cli.embedded.programs import REPOSITORY
 from weighhouse_cli.exits import Exit
+from weighhouse_cli.first_look import fitted, systems_here
+from weighhouse_cli.resources import clone, resource
 
-QUICKSTART = REPOSITORY / "experiments" / "quickstart.yaml"
+QUICKSTART = frozenset({"redis", "memcached", "rocksdb"})
+"""What the quickstart weighs; where one of them is not, a first look weighs what is."""
 Port = Annotated[
     int,
     typer.Option(help="Port of the web interface on 127.0.0.1.", envvar="WEIGHHOUSE_PORT"),
@@ -75,13 +78,16 @@ def demo(
     once: Annotated[bool, typer.Option(help="End after the comparison.")] = False,
     port: Port = DEFAULT_PORT,
     data_dir: DataDirectory = None,
-    file: Annotated[Path, typer.Option(help="The experiment to run.")] = QUICKSTART,
+    file: Annotated[
+        Path | None,
+        typer.Option(help="The experiment to run; default: what this machine has, weighed."),
+    ] = None,
 ) -> None:
-    """Start the platform, weigh three systems, and show where to look."""
+    """Start the platform, weigh the systems that are here, and show where to look."""
+    text = file.read_text(encoding="utf-8") if file else first_look()
     with running(port, data_dir) as (platform, interrupted):
         token = str(platform.credentials["api_token"])
         client = Client(Access(url=platform.url, token=token))
-        text = file.read_text(encoding="utf-8")
         experiment = client.post("/experiments", {"yaml": text}, repeatable=True, upsert="true")
         campaign = client.post("/campaigns", {"experiment_id": experiment["id"]}, repeatable=True)
         page = pages.at(platform.url, pages.campaign(campaign["id"]))
@@ -104,6 +110,16 @@ def demo(
             failed = campaign["status"] != "completed" or campaign["runs"]["failed"] > 0
             raise typer.Exit(Exit.INFRASTRUCTURE if failed else Exit.PASSED)
         wait(interrupted)
+
+
+def first_look() -> str:
+    """The experiment of the demo: the three of the quickstart, or what is here in their place.
+
+    :raises PlatformError: when too little is here to be compared.
+    """
+    here = systems_here(search_path())
+    name = "quickstart.yaml" if QUICKSTART <= here else "first-look.yaml"
+    return fitted((resource("experiments") / name).read_text(encoding="utf-8"), here)
 
 
 def _follow(client: Client, campaign_id: str, interrupted: threading.Event) -> dict[str, Any]:
@@ -208,14 +224,17 @@ def wait(interrupted: threading.Event) -> None:
 def development_server(backend: str) -> Iterator[None]:
     """Vite's server over the running backend, stopped with the context.
 
-    :raises PlatformError: when npm is missing.
+    :raises PlatformError: when npm is missing, or this is no clone.
     """
+    root = clone()
+    if root is None:
+        raise PlatformError("`--dev` needs a clone of Weighhouse: what is installed has no sources")
     npm = shutil.which("npm")
     if npm is None:
         raise PlatformError("npm is missing: install Node.js 20 or newer")
     environment = {**os.environ, "WEIGHHOUSE_BACKEND": backend}
     process = subprocess.Popen(
-        [npm, "run", "dev"], cwd=REPOSITORY / "frontend", env=environment, start_new_session=True
+        [npm, "run", "dev"], cwd=root / "frontend", env=environment, start_new_session=True
     )
     try:
         yield
