@@ -1,4 +1,4 @@
-"""Chooses what `weighhouse demo` weighs: of the experiment's systems, those that the machine has."""
+"""Chooses what `weighhouse demo` weighs: of the experiment's systems, those that are here."""
 
 from collections.abc import Collection
 from typing import Any
@@ -18,7 +18,7 @@ SECOND_SIDES = {"redis": TO_DISK, "valkey": TO_DISK}
 
 
 def systems_here(search_path: str) -> frozenset[str]:
-    """The systems that can be measured here: their plugin, their driver and they themselves are there.
+    """The systems that can be measured here: plugin, driver and the system itself are there.
 
     :param search_path: where executables are looked for, as in PATH.
     """

@@ -7,6 +7,7 @@ versions of what others wrote that this release was tested with.
 import argparse
 import hashlib
 import json
+import math
 import os
 import re
 import subprocess
@@ -47,14 +48,14 @@ def check(auditwheel: Path, wheel: Path, platform: str) -> None:
         sys.exit(f"{wheel.name}: auditwheel refuses it: {told.stderr.strip()}")
     allows = str(json.loads(told.stdout)["overall_tag"])
     print(f"{wheel.name}: auditwheel says {allows}")
-    if _age(allows) is None or _age(allows) > _age(platform):
+    if _age(allows) > _age(platform):
         sys.exit(f"{wheel.name} says {platform}, and is {allows}")
 
 
-def _age(platform: str) -> Any:
-    """Of manylinux: the version of the C library that a platform asks for; None: of no other."""
+def _age(platform: str) -> tuple[float, ...]:
+    """The version of the C library that a manylinux platform asks for; of others: beyond any."""
     found = re.fullmatch(r"manylinux_(\d+)_(\d+)_.*", platform)
-    return tuple(int(number) for number in found.groups()) if found else None
+    return tuple(int(number) for number in found.groups()) if found else (math.inf,)
 
 
 def release(wheels: Sequence[tuple[Project, Path]]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The wheels of a release: what goes into each, and on what it depends.
 
-A part and a plugin become what their `pyproject.toml` says. What has none is described here: a wheel
-for each driver, one of the resources that the platform reads, and `weighhouse`, which has no code
-and names all that belong to this release.
+A part and a plugin become what their `pyproject.toml` says. What has none is described here: a
+wheel for each driver, one of the resources that the platform reads, and `weighhouse`, which has no
+code and names all that belong to this release.
 """
 
 import copy
@@ -144,7 +144,10 @@ def _resources(root: Path) -> Project:
             RESOURCES,
             version,
             "What the platform of Weighhouse reads: pages, documentation, experiments, migrations.",
-            {str(root / place): f"weighhouse_resources/{name}" for name, place in IN_A_CLONE.items()},
+            {
+                str(root / place): f"weighhouse_resources/{name}"
+                for name, place in IN_A_CLONE.items()
+            },
         ),
     )
 

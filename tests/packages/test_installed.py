@@ -20,6 +20,7 @@ from weighhouse_cli.embedded.directory import free_port
 from weighhouse_sdk.machine.programs import locate_program
 from weighhouse_testing.tree import REPOSITORY
 
+REQUIRES = re.compile(r"^Requires-Dist: (.+)$", re.MULTILINE)
 BUILD = REPOSITORY / "infra" / "packages" / "build.py"
 
 
@@ -48,7 +49,7 @@ def _declared(wheels: Path) -> set[str]:
         with zipfile.ZipFile(wheel) as archive:
             (name,) = (one for one in archive.namelist() if one.endswith("dist-info/METADATA"))
             told = archive.read(name).decode()
-        wanted += [(Requirement(one), "") for one in re.findall(r"^Requires-Dist: (.+)$", told, re.M)]
+        wanted += [(Requirement(one), "") for one in REQUIRES.findall(told)]
     found: set[str] = set()
     while wanted:
         one, extra = wanted.pop()
@@ -62,14 +63,16 @@ def _declared(wheels: Path) -> set[str]:
         except PackageNotFoundError:
             continue  # the installer says so, if it is asked for
         found.add(one.name.lower())
-        wanted += [(Requirement(each), each_extra) for each in asked for each_extra in ("", *one.extras)]
+        extras = ("", *one.extras)
+        wanted += [(Requirement(each), its_extra) for each in asked for its_extra in extras]
     return found
 
 
 @pytest.fixture(scope="module")
 def installed(wheels: Path, server_directory: Path) -> Iterator[Path]:
-    """An environment of the wheels and of what they declare alone; the rest of this one is not in it."""
+    """An environment of the wheels and of what they declare: the rest of ours is not in it."""
     root = Path(tempfile.mkdtemp(prefix="weighhouse-installed-", dir=server_directory.parent))
+    root.chmod(0o711)  # PostgreSQL's own account passes through to its data
     venv.create(root, symlinks=True, with_pip=False)
     (packages,) = root.glob("lib/python*/site-packages")
     for name in _declared(wheels):

@@ -118,7 +118,7 @@ def first_look() -> str:
     :raises PlatformError: when too little is here to be compared.
     """
     here = systems_here(search_path())
-    name = "quickstart.yaml" if QUICKSTART <= here else "first-look.yaml"
+    name = "quickstart.yaml" if here >= QUICKSTART else "first-look.yaml"
     return fitted((resource("experiments") / name).read_text(encoding="utf-8"), here)
 
 

@@ -10,9 +10,7 @@ CELERY = ("-m", "celery", "--quiet", "-A")
 
 def backend_code() -> tuple[Path, ...]:
     """What the backend imports of ours; uvicorn itself looks for changes there."""
-    return tuple(
-        code_of(f"weighhouse_{part}") for part in ("backend", "judging", "protocol")
-    )
+    return tuple(code_of(f"weighhouse_{part}") for part in ("backend", "judging", "protocol"))
 
 
 def code() -> Mapping[str, tuple[Path, ...]]:
