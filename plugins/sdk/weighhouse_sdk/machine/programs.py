@@ -46,6 +46,7 @@ def locate_program(name: str, made_by: str = "make install") -> Path:
     if found is None:
         raise BinaryMissing(
             name,
-            hint=f"not built yet: `{made_by}`; or point ${DRIVERS_VARIABLE} at its directory",
+            hint=f"the package {name} brings it; in a clone, `{made_by}` builds it; or point "
+            f"${DRIVERS_VARIABLE} at its directory",
         )
     return Path(found).absolute()
