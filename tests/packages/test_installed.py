@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_sdk.machine.programs import locate_program
 from weighhouse_testing.tree import REPOSITORY
@@ -55,14 +56,14 @@ def _declared(wheels: Path) -> set[str]:
         one, extra = wanted.pop()
         if one.marker is not None and not one.marker.evaluate({"extra": extra}):
             continue
-        known = one.name.lower() in found
+        known = canonicalize_name(one.name) in found
         if one.name.startswith("weighhouse") or (known and not one.extras):
             continue
         try:
             asked = distribution(one.name).requires or []
         except PackageNotFoundError:
             continue  # the installer says so, if it is asked for
-        found.add(one.name.lower())
+        found.add(canonicalize_name(one.name))
         extras = ("", *one.extras)
         wanted += [(Requirement(each), its_extra) for each in asked for its_extra in extras]
     return found
@@ -108,7 +109,7 @@ def test_a_demo_ends_with_its_comparison_where_nothing_of_the_clone_is(
     look["load_levels"], look["repetitions"] = [{"model": "closed", "clients": 1}], 2
     look["phases"] |= {"warmup_seconds": 0.1, "measure_seconds": 0.3, "interval_seconds": 0.1}
     (tmp_path / "look.yaml").write_text(yaml.safe_dump(look), "utf-8")
-    programs = tmp_path / "programs"
+    programs = installed / "programs"
     programs.mkdir()
     for name in ("redis-server", "setpriv"):
         if found := shutil.which(name):
@@ -135,3 +136,17 @@ def test_the_wheels_bring_what_the_platform_reads(installed: Path) -> None:
         assert (resources / name).is_file(), name
     assert list((resources / "migrations" / "versions").glob("*.py"))
     assert not list(resources.rglob("*.vue"))
+
+
+def test_what_is_installed_has_no_sources_to_develop(installed: Path, tmp_path: Path) -> None:
+    command = [installed / "bin" / "weighhouse", "up", "--dev", "--data-dir", tmp_path / "data"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "needs a clone of Weighhouse" in done.stderr
+    assert not (tmp_path / "data").exists()

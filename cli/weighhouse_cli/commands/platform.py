@@ -65,12 +65,13 @@ def up(
     ] = None,
 ) -> None:
     """Start the platform on this machine, and keep it up until interrupted."""
+    sources = sources_of_the_pages() if dev else None
     with ExitStack() as stack:
         platform, interrupted = stack.enter_context(
             running(port, data_dir, agent=agent, reload=dev or debug is not None, foreground=debug)
         )
-        if dev:
-            stack.enter_context(development_server(platform.url))
+        if sources is not None:
+            stack.enter_context(development_server(sources, platform.url))
         wait(interrupted)
 
 
@@ -220,21 +221,30 @@ def wait(interrupted: threading.Event) -> None:
     interrupted.wait()
 
 
-@contextmanager
-def development_server(backend: str) -> Iterator[None]:
-    """Vite's server over the running backend, stopped with the context.
+def sources_of_the_pages() -> Path:
+    """The folder `frontend` of the clone that this is.
 
-    :raises PlatformError: when npm is missing, or this is no clone.
+    :raises PlatformError: when it was installed.
     """
     root = clone()
     if root is None:
         raise PlatformError("`--dev` needs a clone of Weighhouse: what is installed has no sources")
+    return root / "frontend"
+
+
+@contextmanager
+def development_server(sources: Path, backend: str) -> Iterator[None]:
+    """Vite's server over the running backend, stopped with the context.
+
+    :param sources: the folder `frontend` of a clone.
+    :raises PlatformError: when npm is missing.
+    """
     npm = shutil.which("npm")
     if npm is None:
         raise PlatformError("npm is missing: install Node.js 20 or newer")
     environment = {**os.environ, "WEIGHHOUSE_BACKEND": backend}
     process = subprocess.Popen(
-        [npm, "run", "dev"], cwd=root / "frontend", env=environment, start_new_session=True
+        [npm, "run", "dev"], cwd=sources, env=environment, start_new_session=True
     )
     try:
         yield
