@@ -142,6 +142,10 @@ lock: env ## resolve requirements.in anew, and the tools of `make packages`
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --override requirements.overrides requirements.in -o requirements.lock
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header infra/packages/tools.in -o infra/packages/tools.lock
 
+.PHONY: test-packages
+test-packages: packages ## install the packages on a machine with Python alone, as an ordinary user, and run the demo there (needs root and debootstrap); EXTRAS=embedded,rocksdb
+	@infra/packages/empty-machine.sh build/packages $(EXTRAS)
+
 .PHONY: packages
 packages: env ## the wheels of a release in build/packages: every part, plugin and driver, with digests; docs/packages.md
 	@$(BOOTSTRAP)/frontend.sh build

@@ -42,7 +42,7 @@ def check(auditwheel: Path, wheel: Path, platform: str) -> None:
 
     :raises SystemExit: when it runs on fewer machines than its name says.
     """
-    command = [auditwheel, "show", "--json", wheel]
+    command = [str(auditwheel), "show", "--json", str(wheel)]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     if told.returncode != 0:
         sys.exit(f"{wheel.name}: auditwheel refuses it: {told.stderr.strip()}")

