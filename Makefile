@@ -148,7 +148,6 @@ test-packages: packages ## install the packages on a machine with Python alone, 
 
 .PHONY: packages
 packages: env ## the wheels of a release in build/packages: every part, plugin and driver, with digests; docs/packages.md
-	@$(BOOTSTRAP)/frontend.sh build
 	@infra/packages/build.sh $(TARGET)
 
 .PHONY: bench

@@ -12,7 +12,7 @@ machine=$(uname -m)
 triple=$machine-unknown-linux-gnu
 tools=$cache/packages/tools
 
-[ -f frontend/dist/index.html ] || infra/bootstrap/frontend.sh build
+infra/bootstrap/frontend.sh build
 if ! current "$tools/stamp" infra/packages/tools.lock; then
   say "getting Zig, cargo-zigbuild and auditwheel (about 100 MB, once)"
   rm -rf "$tools"
@@ -23,10 +23,15 @@ fi
 . infra/build/maven.sh rocksdb
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 # No path of this machine gets into what is shipped, and no names that only a debugger reads.
-export RUSTFLAGS="--remap-path-prefix=$root=/weighhouse --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
+target_directory=$cache/packages/target
+RUSTFLAGS=
+for pair in "$root=/weighhouse" "${CARGO_HOME:-$HOME/.cargo}=/cargo" "$target_directory=/target"; do
+  RUSTFLAGS+=" --remap-path-prefix=$pair"
+done
+export RUSTFLAGS
 export CARGO_PROFILE_RELEASE_DEBUG=false CARGO_PROFILE_RELEASE_STRIP=symbols
-CARGO_TARGET_DIR=$cache/packages/target PATH=$tools/bin:$PATH \
+CARGO_TARGET_DIR=$target_directory PATH=$tools/bin:$PATH \
   cargo zigbuild --release --locked --workspace --bins --target "$triple.$glibc"
 exec .venv/bin/python infra/packages/build.py \
-  --programs "$cache/packages/target/$triple/release" \
+  --programs "$target_directory/$triple/release" \
   --platform "manylinux_${glibc/./_}_$machine" --auditwheel "$tools/bin/auditwheel" "$target"
