@@ -26,6 +26,8 @@ from weighhouse_agent.attempt.gangs import is_gang, own_member
 NOWHERE = "tcp://127.0.0.1:0"
 """What stands for the endpoints in an order before there are any."""
 NO_NAMES: Hosts = {}
+ADDRESS_MAP = "address_map"
+"""Field of a target, and of what a driver takes."""
 
 
 class DriverGaveUp(PluginError):
@@ -159,7 +161,11 @@ class DriverPlan:
         """
         driver, options = self.plugin.manifest.driver.id, {**(told or {}), **self.options()}
         if self.tool is None:
-            if "hosts" not in describe_driver(driver).target_fields:
+            fields = describe_driver(driver).target_fields
+            if self.target.address_map and ADDRESS_MAP not in fields:
+                reason = f"the driver {driver} of this machine knows of no {ADDRESS_MAP}"
+                raise TargetInvalid([(ADDRESS_MAP, reason)], "install it anew")
+            if "hosts" not in fields:
                 endpoints, hosts = at_addresses(endpoints, hosts), NO_NAMES
             return driver, self._order(endpoints, options, hosts, threads=self.threads())
         installed = self.tool.find_versions(self.context.options)[0]
@@ -178,7 +184,12 @@ class DriverPlan:
     ) -> DriverOrder:
         return DriverOrder(
             workload=self.order.workload,
-            target=DriverTarget(endpoints=endpoints, hosts=dict(hosts), options=dict(options)),
+            target=DriverTarget(
+                endpoints=endpoints,
+                hosts=dict(hosts),
+                address_map=self.target.address_map,
+                options=dict(options),
+            ),
             load=self.order.load,
             phases=self.order.phases,
             seed=self.order.seed,

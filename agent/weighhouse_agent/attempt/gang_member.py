@@ -186,10 +186,11 @@ class GangExecution(Execution):
         if self._leads and deployed is not None:
             united = self.plugin.unite(self.context, deployed)
             self._reporter.mark("ready", f"after {self._ready_after + united.seconds:.3f} s")
+            deployed = self._find(deployed)
             self._look_at(deployed)
             version = self._description.version if self._description else deployed.version
             payload = Formed(
-                endpoints=self.plugin.endpoints(deployed),
+                endpoints=self._endpoints or self.plugin.endpoints(deployed),
                 version=version,
                 driver_options=self.plugin.driver_options(self.target),
             )

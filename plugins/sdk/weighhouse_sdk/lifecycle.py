@@ -28,6 +28,7 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.announced import Announced
 from weighhouse_sdk.capacity import capacity
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
@@ -279,6 +280,14 @@ class Plugin(ABC):
         :raises NotReady: naming what is still missing.
         """
         return Ready(0.0)
+
+    def find_nodes(self, context: Context, deployed: Deployed) -> tuple[Announced, ...]:
+        """The nodes of a system that was there before, as its servers name them; none: as written.
+
+        :raises DeployFailed: when the target says that it is laid out otherwise.
+        """
+        del context, deployed
+        return ()
 
     @abstractmethod
     def describe(self, context: Context, deployed: Deployed) -> Description:

@@ -12,8 +12,14 @@ use weighhouse_driver_api::Way;
 pub(crate) struct Announced(pub(crate) Arc<Way>);
 
 impl Announced {
+    /// The library asks for every node by the port that it came by itself, whichever they announce:
+    /// a node is known by its address alone.
     fn reached(&self, announced: SocketAddr) -> Result<SocketAddr, TranslationError> {
-        self.0.reached(announced).ok_or(TranslationError::NoRuleForAddress(announced))
+        let same = |name: &str| name.parse().is_ok_and(|at: SocketAddr| at.ip() == announced.ip());
+        let mapped = self.0.announced.iter().find(|(name, _)| same(name)).map(|(_, &at)| at);
+        mapped
+            .or_else(|| self.0.reached(announced))
+            .ok_or(TranslationError::NoRuleForAddress(announced))
     }
 }
 
@@ -47,6 +53,7 @@ mod tests {
         let reached = |text: &str| announced.reached(text.parse().unwrap()).ok();
         assert_eq!(reached("192.0.2.1:9042"), Some(near));
         assert_eq!(reached("127.0.0.1:9043"), Some("127.0.0.1:9043".parse().unwrap()));
-        assert_eq!(reached("192.0.2.1:9043"), None);
+        assert_eq!(reached("192.0.2.1:9999"), Some(near));
+        assert_eq!(reached("192.0.2.2:9042"), None);
     }
 }

@@ -34,7 +34,7 @@ class NotRun(Report):
 
 WayIn = Literal[
     "IPv4", "IPv6", "name", "socket", "TLS by name", "own certificate", "account",
-    "another database",
+    "another database", "address map", "replicas",
 ]  # fmt: skip
 """How a driver may come to a server that is there."""
 
