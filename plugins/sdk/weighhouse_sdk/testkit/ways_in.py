@@ -64,6 +64,7 @@ class Way:
     :param options: the driver's.
     :param own: whether the server wants to see a certificate.
     :param server_name: what its certificate is for, by the agent's policy.
+    :param announced: host by which the server names itself, and which leads nowhere.
     """
 
     endpoint: str
@@ -72,6 +73,7 @@ class Way:
     options: dict[str, Scalar] = field(default_factory=dict)
     own: bool = False
     server_name: str | None = None
+    announced: str = ""
 
     @property
     def secured(self) -> bool:
@@ -110,6 +112,7 @@ class Way:
             system=system,
             deployment="external",
             endpoints=(endpoint,),
+            address_map={f"{self.announced}:{port}": endpoint} if self.announced else {},
             driver_options=self.options,
             credentials="staging",
         )
