@@ -83,8 +83,14 @@ def merged(old: Exercises, new: Sequence[Exercises]) -> Exercises:
         for run in (old, *new)
         for each in run.arrivals
     }
+    refusals = {
+        (each.system, each.refusal, each.stand_in): each
+        for run in (old, *new)
+        for each in run.refusals
+    }
     return Exercises(
         arrivals=tuple(arrivals[key] for key in sorted(arrivals)),
+        refusals=tuple(refusals[key] for key in sorted(refusals)),
         drivers=old.drivers,
         held=tuple(held[key] for key in sorted(held)),
         exercised=tuple(ways[key] for key in sorted(ways)),
@@ -190,9 +196,8 @@ def main(paths: list[str]) -> None:
     record = record.model_copy(update={"drivers": drivers})
     RECORD.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(record, manifests()), encoding="utf-8")
-    ways = ways_table.table(record.arrivals, record.drivers, manifests())
     reaching = ways_table.PAGE
-    text = ways_table.with_table(reaching.read_text(encoding="utf-8"), ways)
+    text = ways_table.written(reaching.read_text(encoding="utf-8"), record, manifests())
     reaching.write_text(text, encoding="utf-8")
 
 

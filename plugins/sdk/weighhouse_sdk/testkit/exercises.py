@@ -52,6 +52,22 @@ class Arrival(Report):
     taken_on: datetime.date
 
 
+RefusalKind = Literal["account", "certificate", "another protocol", "full"]
+"""Why a server that is there lets nobody in: a wrong account or none, a certificate, something else
+that is spoken there, no further connection."""
+
+
+class RefusalTold(Report):
+    """A server that could not be used, and how soon that was told."""
+
+    system: str
+    refusal: RefusalKind
+    seconds: float
+    """From the begin of waiting for it until the run ended; the longest of a test run."""
+    stand_in: str = ""
+    taken_on: datetime.date
+
+
 class DriverWays(Report):
     """The ways that a driver has, by what it says of itself."""
 
@@ -92,3 +108,4 @@ class Exercises(Report):
     held: tuple[ParametersHeld, ...] = ()
     arrivals: tuple[Arrival, ...] = ()
     drivers: tuple[DriverWays, ...] = ()
+    refusals: tuple[RefusalTold, ...] = ()
