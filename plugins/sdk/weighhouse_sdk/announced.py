@@ -27,7 +27,8 @@ def reached(target: Target, nodes: Sequence[Announced]) -> tuple[str, ...]:
 
     :raises DeployFailed: when what is announced is no address.
     """
-    kind = parts_of(target.endpoints[0]).kind
+    # What announces itself has a port, however those that tell of it were come to.
+    kind = "tls" if parts_of(target.endpoints[0]).kind == "tls" else "tcp"
     found = []
     for each in nodes:
         try:
