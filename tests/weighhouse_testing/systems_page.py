@@ -179,11 +179,17 @@ def manifests() -> dict[str, Manifest]:
 
 
 def drivers_of(old: Iterable[DriverWays], manifests: Iterable[Manifest]) -> tuple[DriverWays, ...]:
-    """What drivers say of themselves; of one that is not here what it said before."""
+    """What drivers say of themselves; of one that is not here what it said before. The engine knows
+    maps of addresses, and the manifest whether the driver's library does.
+    """
+    known = list(manifests)
     said = {each.driver: each for each in old}
-    for driver in {each.driver.id for each in manifests}:
+    mapping = {each.driver.id for each in known if each.addresses and each.addresses.address_map}
+    for driver in {each.driver.id for each in known}:
         with contextlib.suppress(BinaryMissing, DriverFailed):
-            said[driver] = DriverWays(driver=driver, ways=ways_had(describe_driver(driver)))
+            ways = ways_had(describe_driver(driver))
+            ways = tuple(way for way in ways if way != "address map" or driver in mapping)
+            said[driver] = DriverWays(driver=driver, ways=ways)
     return tuple(said[driver] for driver in sorted(said))
 
 

@@ -1,5 +1,6 @@
 """Several real memcacheds that know nothing of each other, and keys that the client spreads."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.testkit.gateway import gateway
 from weighhouse_sdk.testkit.orders import order_for
+from weighhouse_sdk.testkit.resp_rights import free_address, served
 from weighhouse_sdk.testkit.spread import host_of, spread
 from weighhouse_sdk.testkit.testing import processes_below
 from weighhouse_sdk.testkit.ways_in import check_reached
@@ -200,14 +202,15 @@ def there(nodes: int, *ends: str, **mapped: str) -> Target:
 
 
 @pytest.mark.stand_in(CONFIGURATION)
-def test_servers_are_found_by_a_configuration_endpoint(directory: Path, tmp_path: Path) -> None:
-    own = Context.open(several(3), directory)
-    deployed = PLUGIN.deploy(own)
-    PLUGIN.wait_ready(own, deployed)
-    nodes = [node.place.address for node in deployed.nodes]
+def test_servers_are_found_by_a_configuration_endpoint(tmp_path: Path) -> None:
+    nodes = [free_address() for _ in range(3)]
     announced = [nodes[0], nodes[1], Address("node-3.invalid", nodes[2].port)]
     mapped = {f"node-3.invalid:{nodes[2].port}": nodes[2].endpoint}
-    with gateway(nodes[0], configured(announced)) as server:
+    with contextlib.ExitStack() as stack:
+        for each in nodes:
+            words = ["-l", each.host, "-p", str(each.port), "-U", "0", "-u", "root"]
+            stack.enter_context(served("memcached", words, each))
+        server = stack.enter_context(gateway(nodes[0], configured(announced)))
         context = Context.open(there(3, server.address.endpoint, **mapped), tmp_path / "there")
         check_reached(PLUGIN, context, RECORDS)
         assert all(items(each) > RECORDS // 10 for each in nodes)
@@ -215,7 +218,6 @@ def test_servers_are_found_by_a_configuration_endpoint(directory: Path, tmp_path
         fewer = Context.open(there(2, server.address.endpoint), tmp_path / "fewer")
         with pytest.raises(DeployFailed, match=r"there are 3 servers, .* says 2 nodes"):
             PLUGIN.find_nodes(fewer, PLUGIN.deploy(fewer))
-    plain = Context.open(there(3, nodes[0].endpoint), tmp_path / "plain")
-    with pytest.raises(DeployFailed, match="1 are named; the server does not tell the others"):
-        PLUGIN.find_nodes(plain, PLUGIN.deploy(plain))
-    PLUGIN.stop(own, deployed)
+        plain = Context.open(there(3, nodes[0].endpoint), tmp_path / "plain")
+        with pytest.raises(DeployFailed, match="1 are named; the server does not tell the others"):
+            PLUGIN.find_nodes(plain, PLUGIN.deploy(plain))
