@@ -134,7 +134,7 @@ def test_it_is_asked_and_loaded(plain: There, name: str, tmp_path: Path) -> None
 
 
 def test_records_are_in_the_keyspace_that_was_named(plain: There, tmp_path: Path) -> None:
-    way = Way("tcp://127.0.0.1:PORT", options={"keyspace": "shop"})
+    way = Way("tcp://127.0.0.1:PORT", options={"keyspace": "shop"}, announced=NOWHERE)
     check_reached(PLUGIN, plain.context(way, tmp_path), RECORDS)
     (found,) = rows(Address("127.0.0.1", plain.port), 10.0, "SELECT y_id FROM shop.usertable")
     assert len(found) == RECORDS
