@@ -26,6 +26,7 @@ from weighhouse_agent.attempt.gangs import is_gang, own_member
 NOWHERE = "tcp://127.0.0.1:0"
 """What stands for the endpoints in an order before there are any."""
 NO_NAMES: Hosts = {}
+NO_MAP: Mapping[str, str] = {}
 ADDRESS_MAP = "address_map"
 """Field of a target, and of what a driver takes."""
 
@@ -162,12 +163,14 @@ class DriverPlan:
         driver, options = self.plugin.manifest.driver.id, {**(told or {}), **self.options()}
         if self.tool is None:
             fields = describe_driver(driver).target_fields
-            if self.target.address_map and ADDRESS_MAP not in fields:
+            mapped = self.target.address_map if ADDRESS_MAP in fields else {}
+            if self.order.target.address_map and not mapped:
                 reason = f"the driver {driver} of this machine knows of no {ADDRESS_MAP}"
                 raise TargetInvalid([(ADDRESS_MAP, reason)], "install it anew")
             if "hosts" not in fields:
                 endpoints, hosts = at_addresses(endpoints, hosts), NO_NAMES
-            return driver, self._order(endpoints, options, hosts, threads=self.threads())
+            order = self._order(endpoints, options, hosts, mapped, threads=self.threads())
+            return driver, order
         installed = self.tool.find_versions(self.context.options)[0]
         options = self.tool.order_options(options, installed, driver)
         places = at_addresses(endpoints, hosts)
@@ -179,6 +182,7 @@ class DriverPlan:
         endpoints: tuple[str, ...],
         options: Mapping[str, Scalar],
         hosts: Hosts = NO_NAMES,
+        address_map: Mapping[str, str] = NO_MAP,
         *,
         threads: int,
     ) -> DriverOrder:
@@ -187,7 +191,7 @@ class DriverPlan:
             target=DriverTarget(
                 endpoints=endpoints,
                 hosts=dict(hosts),
-                address_map=self.target.address_map,
+                address_map=dict(address_map),
                 options=dict(options),
             ),
             load=self.order.load,

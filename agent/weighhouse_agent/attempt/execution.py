@@ -1,5 +1,6 @@
 """Carries out one attempt: the plugin's verbs and the driver's phases, as numbered events."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -182,8 +183,13 @@ class Execution(SelfReport):
         self.context = replace(self.context, hosts={**self.context.hosts, **found.hosts})
         self._reporter.mark("nodes_found", found.words)
         self._reach(found.endpoints)
+        self._map(found.address_map)
         self._deployed = found.deployed
         return found.deployed
+
+    def _map(self, address_map: Mapping[str, str]) -> None:
+        """Take in where the driver is to reach nodes that others announce."""
+        self.target = self.target.model_copy(update={"address_map": dict(address_map)})
 
     def _reach(self, endpoints: tuple[str, ...]) -> None:
         """Take in where the driver is to find the system.

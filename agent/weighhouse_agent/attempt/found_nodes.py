@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from weighhouse_sdk.announced import asked_and_loaded, reached, told_of
+from weighhouse_sdk.announced import known_by, reached, told_of
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.lifecycle import Deployed, Plugin
 
@@ -18,6 +18,8 @@ class Found(NamedTuple):
     """With the nodes that are asked in the place of the endpoints that were written."""
     endpoints: tuple[str, ...]
     """Of the driver."""
+    address_map: Mapping[str, str]
+    """The same."""
     hosts: Mapping[str, tuple[str, ...]]
     words: str
 
@@ -44,7 +46,11 @@ def find_nodes(
             ) from error
     ends = tuple(str(each.endpoint) for each in checked)
     spread = plugin.manifest.topology.by_client(context.target)
-    asked, loaded = asked_and_loaded(deployed.endpoints, nodes, ends, spread=spread)
+    known = known_by(context.target, nodes, ends, spread=spread)
     return Found(
-        replace(deployed, endpoints=asked), loaded, hosts_of(checked), told_of(nodes, ends)
+        replace(deployed, endpoints=known.asked),
+        known.loaded,
+        known.address_map,
+        hosts_of(checked),
+        told_of(nodes, ends),
     )

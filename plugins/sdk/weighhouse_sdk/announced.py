@@ -1,7 +1,7 @@
 """Nodes that servers of somebody else's name, and where they are reached from here."""
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from weighhouse_protocol.endpoints import NotAnEndpoint, announced_of, parts_of
@@ -42,22 +42,35 @@ def reached(target: Target, nodes: Sequence[Announced]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def asked_and_loaded(
-    written: tuple[str, ...], nodes: Sequence[Announced], ends: Sequence[str], *, spread: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Endpoints of a system whose nodes are known.
+class Known(NamedTuple):
+    """Endpoints of a system whose nodes are known."""
 
-    :param written: those that the target names.
+    asked: tuple[str, ...]
+    """Of those who ask it."""
+    loaded: tuple[str, ...]
+    """Of the driver, which begins by those that were written, as a certificate is for their name,
+    unless it is to load some of the nodes alone."""
+    address_map: Mapping[str, str]
+    """Of the driver: the target's, and nodes that its library finds by itself."""
+
+
+def known_by(
+    target: Target, nodes: Sequence[Announced], ends: Sequence[str], *, spread: bool
+) -> Known:
+    """Where a system is asked and loaded.
+
     :param ends: where the nodes are reached.
     :param spread: whether clients spread the keys over the nodes.
-    :returns: of those who ask it; and of the driver, which begins by those that were written, as a
-        certificate is for their name, unless it is to load some of the nodes alone.
     """
     pairs = tuple(zip(nodes, ends, strict=True))
     asked = tuple(end for each, end in pairs if each.asked)
-    loaded = tuple(end for each, end in pairs if each.loaded)
-    before = () if spread or len(loaded) < len(nodes) else written
-    return tuple(dict.fromkeys(asked or written)), tuple(dict.fromkeys((*before, *loaded)))
+    loaded = tuple(end for each, end in pairs if each.asked and each.loaded)
+    before = () if spread or len(loaded) < len(asked) else target.endpoints
+    return Known(
+        tuple(dict.fromkeys(asked or target.endpoints)),
+        tuple(dict.fromkeys((*before, *loaded))),
+        {**target.address_map, **{announced_of(e.place): end for e, end in pairs if not e.asked}},
+    )
 
 
 def told_of(nodes: Sequence[Announced], ends: Sequence[str]) -> str:

@@ -108,7 +108,7 @@ class RespAnnounced(RespNodes):
         for role, read, wrote in zip(roles, reads, written, strict=True):
             assert (read > 0) == (role == "slave"), (roles, reads)
             assert wrote > 0 or role == "slave"
-        told, ends = found(self.plugin, context)
+        told, ends, _ = found(self.plugin, context)
         assert len(told.endpoints) == NODES
         counts = self.plugin.counts(replace(context), told)
         counted = [each.commands["hgetall"].calls for each in counts if "hgetall" in each.commands]

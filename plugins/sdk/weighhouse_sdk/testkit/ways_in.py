@@ -12,7 +12,7 @@ from weighhouse_protocol.driver import DriverEvent, Failed, PhaseFinished
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target
 
-from weighhouse_sdk.announced import asked_and_loaded, reached
+from weighhouse_sdk.announced import known_by, reached
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.credentials import OPTIONS, Credentials
 from weighhouse_sdk.driver import DriverRun, describe_driver
@@ -129,7 +129,7 @@ def check_reached(plugin: Plugin, context: Context, records: int = 50) -> None:
 
     :raises AssertionError: when one of them does not get through.
     """
-    deployed, ends = found(plugin, context)
+    deployed, ends, context = found(plugin, context)
     described = plugin.describe(context, deployed)
     assert described.version
     assert described.settings
@@ -139,19 +139,21 @@ def check_reached(plugin: Plugin, context: Context, records: int = 50) -> None:
     assert plugin.memory(context, deployed).records in (records, None)
 
 
-def found(plugin: Plugin, context: Context) -> tuple[Deployed, tuple[str, ...]]:
-    """A server that is there, with the nodes that it names, and where the driver is sent; as an
-    agent does it, but for its policy.
+def found(plugin: Plugin, context: Context) -> tuple[Deployed, tuple[str, ...], Context]:
+    """A server that is there, with the nodes that it names, where the driver is sent, and a context
+    whose target has the driver's map; as an agent does it, but for its policy.
     """
     deployed = plugin.deploy(context)
     plugin.wait_ready(context, deployed)
     nodes = plugin.find_nodes(context, deployed)
     if not nodes:
-        return deployed, plugin.endpoints(deployed)
+        return deployed, plugin.endpoints(deployed), context
     ends = reached(context.target, nodes)
     spread = plugin.manifest.topology.by_client(context.target)
-    asked, told = asked_and_loaded(deployed.endpoints, nodes, ends, spread=spread)
-    return replace(deployed, endpoints=asked), told
+    known = known_by(context.target, nodes, ends, spread=spread)
+    mapping = context.target.model_copy(update={"address_map": dict(known.address_map)})
+    knowing = replace(context, target=mapping)
+    return replace(deployed, endpoints=known.asked), known.loaded, knowing
 
 
 def loaded(
