@@ -93,7 +93,7 @@ def of_cluster(address: Address, timeout_seconds: float) -> tuple[Announced, ...
         raise ReplyError(f"CLUSTER SLOTS answers {told!r}")
     primaries: dict[str, None] = {}
     replicas: dict[str, None] = {}
-    for stretch in sorted(told, key=lambda one: one[0] if isinstance(one, list) else 0):
+    for stretch in sorted(told, key=_begin):
         if not isinstance(stretch, list) or len(stretch) < 3:  # noqa: PLR2004 - first, last, primary
             raise ReplyError(f"CLUSTER SLOTS answers {stretch!r}")
         primaries[_place(stretch[2], address)] = None
@@ -128,6 +128,12 @@ def layout_problem(topology: Topology, nodes: Sequence[Announced]) -> DeployFail
         f"topology says {topology.nodes} nodes with {said} copies of each record",
         f"say what is there: topology: {{nodes: {whole}, replication_factor: {copies}}}",
     )
+
+
+def _begin(stretch: Reply) -> int:
+    """The first slot of an answer's stretch."""
+    first = stretch[0] if isinstance(stretch, list) and stretch else 0
+    return first if isinstance(first, int) else 0
 
 
 def _place(node: Reply, asked: Address) -> str:

@@ -83,7 +83,7 @@ class Recorder:
 
     def refused(self, system: str, why: BaseException | None, seconds: float) -> None:
         """A server that is there could not be used."""
-        refusal = REFUSALS.get(type(why))
+        refusal = None if why is None else REFUSALS.get(type(why))
         if refusal is not None:
             key = (system, refusal, self._stand_in)
             self._refused[key] = max(seconds, self._refused.get(key, 0.0))
