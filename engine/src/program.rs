@@ -23,8 +23,8 @@ use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
 use crate::input;
 use crate::net::{
-    Announced, Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA, TLS_SERVER_NAME,
-    TlsOptions,
+    Announced, Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA,
+    TLS_SERVER_NAME, TlsOptions,
 };
 use crate::order::{Distribution, Load, Order, Verify};
 use crate::plan::{Failure, PhasePlan, Report, clients};

@@ -132,10 +132,12 @@ impl<C: Codec> NetShard<C> {
                 let own = hashing.over(setup.endpoints.len());
                 (Some(Routes::chosen(&setup.endpoints, own)), setup.endpoints)
             }
-            None => match Routes::discover(&setup.endpoints, &setup.announced, tls, &setup.codec)? {
-                Some((routes, nodes)) => (Some(routes), nodes),
-                None => (None, setup.endpoints),
-            },
+            None => {
+                match Routes::discover(&setup.endpoints, &setup.announced, tls, &setup.codec)? {
+                    Some((routes, nodes)) => (Some(routes), nodes),
+                    None => (None, setup.endpoints),
+                }
+            }
         };
         let mut links = Vec::new();
         for index in 0..nodes.len() * per_node {
