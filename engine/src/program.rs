@@ -23,8 +23,8 @@ use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
 use crate::input;
 use crate::net::{
-    Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA, TLS_SERVER_NAME,
-    TlsOptions,
+    Announced, Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA,
+    TLS_SERVER_NAME, TlsOptions,
 };
 use crate::order::{Distribution, Load, Order, Verify};
 use crate::plan::{Failure, PhasePlan, Report, clients};
@@ -106,6 +106,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
             (None, Some(_)) => {}
         }
         let endpoints = reached(&run.order, C::IDENTITY)?;
+        let announced = announced(&run.order)?;
         let tls = match endpoints.first() {
             Some(Endpoint::Tls(_, host)) => Some(tls.ready(host)?),
             _ => tls.none().map(|()| None)?,
@@ -120,6 +121,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
                 shard: (shard, shards),
                 order: Arc::clone(&run.order),
                 endpoints: endpoints.clone(),
+                announced: announced.clone(),
                 hashing,
                 tls: tls.clone(),
                 codec: codec.clone(),
@@ -219,7 +221,8 @@ pub fn run_client<D: ClientDriver>() -> ExitCode {
         } else {
             tls.none().map(|()| None)?
         };
-        let way = Arc::new(Way { servers, secure });
+        let announced = announced(&run.order)?.addresses();
+        let way = Arc::new(Way { servers, secure, announced });
         let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
         let wanted = usize::try_from(run.order.shards).unwrap_or(1);
         let shards = wanted.min(fewest.unwrap_or(1)).max(1);
@@ -273,6 +276,12 @@ fn reached(order: &Order, identity: Identity) -> Result<Vec<Endpoint>, Stopped> 
         Endpoint::reached(endpoint, &order.target.hosts).map_err(refused)
     };
     order.target.endpoints.iter().enumerate().map(one).collect()
+}
+
+/// Where servers that others announce are reached.
+fn announced(order: &Order) -> Result<Announced, Stopped> {
+    let target = &order.target;
+    Announced::read(&target.address_map, &target.hosts).map_err(Stopped::Refused)
 }
 
 impl Crew {
@@ -522,7 +531,7 @@ fn describe(identity: &Identity, own: Own) -> Value {
         "arrivals": ["constant", "poisson"],
         "profiles": ["sine", "steps"],
         "endpoint_kinds": identity.endpoint_kinds,
-        "target_fields": ["hosts"],
+        "target_fields": ["hosts", "address_map"],
         "options": options,
     })
 }

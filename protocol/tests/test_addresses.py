@@ -153,3 +153,48 @@ def test_an_address_is_written_as_it_is_read() -> None:
         Endpoint("tcp", "h", 9),
     ):
         assert parts_of(str(each)) == each
+
+
+MAPPED = {"store": manifest(addresses=STORE.model_copy(update={"address_map": True}).model_dump(),
+                            driver={"id": "d", "options": OPTIONS})}  # fmt: skip
+
+
+def there(**more: Any) -> Any:
+    return target(system="store", deployment="external", endpoints=["tls://h"], **more)
+
+
+def test_where_announced_servers_are_reached_is_kept_in_one_form() -> None:
+    told = there(address_map={"10.0.0.1:7000": "nat:1", "[2001:DB8:0::1]:2": "rediss://n"})
+    assert list(address_errors(told, MAPPED["store"])) == []
+    assert with_addresses_kept(told, MAPPED).address_map == {
+        "10.0.0.1:7000": "tls://nat:1", "[2001:db8::1]:2": "tls://n:6379",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("announced", "end", "words"),
+    [
+        ("10.0.0.1", "h:1", "`10.0.0.1`: it names no port"),
+        ("tcp://10.0.0.1:1", "h:1", "it is to"),
+        ("u:secret@h:1", "h:1", "it holds a user"),
+        ("a:1", "tcp://h:1", "the endpoints are reached by tls://"),
+        ("a:1", "h:1,b:2", "it is to be one server, and nothing else"),
+        ("a:1", "rediss://h/3", "it is to be one server, and nothing else"),
+        ("a:1", "rediss://:secret@h", "it holds a user"),
+        ("a:1", "unix:///s", "the endpoints are reached by tls://"),
+    ],
+)
+def test_a_map_that_cannot_be_read_is_refused(announced: str, end: str, words: str) -> None:
+    told = there(address_map={announced: end})
+    (error,) = address_errors(told, MAPPED["store"])
+    assert error.path == "address_map"
+    assert words in error.message
+    assert "secret" not in error.message
+    assert with_addresses_kept(told, MAPPED) == told
+
+
+def test_a_system_whose_driver_knows_of_no_map_is_given_none() -> None:
+    (error,) = address_errors(there(address_map={"a:1": "h:1"}), SYSTEM["store"])
+    assert "goes where its servers say that they are" in error.message
+    assert "address_map" not in there().model_dump()
+    assert "address_map" not in STORE.model_dump()

@@ -38,14 +38,19 @@ class DriverTarget(Document):
     hosts: FewBy[Few[Label]] = Field(default_factory=dict)
     """Name of a host in the endpoints → its addresses, in the order in which they are tried: a
     driver looks up none of these names, and holds a certificate against the name."""
+    address_map: FewBy[Label] = Field(default_factory=dict)
+    """What servers announce (`HOST:PORT`, an IPv6 address in brackets) → where that is reached, as
+    in the endpoints: a driver that is sent elsewhere goes there."""
     options: FewBy[Scalar] = Field(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _as_drivers_know_it(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without names where there are none."""
+        """Without names, and without a map, where there are none."""
         written: dict[str, Any] = handler(self)
         if not self.hosts:
             written.pop("hosts", None)
+        if not self.address_map:
+            written.pop("address_map", None)
         return written
 
 

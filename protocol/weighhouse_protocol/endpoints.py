@@ -8,6 +8,7 @@ is read by the forms that a plugin's manifest names, and becomes that and driver
 """
 
 import ipaddress
+import operator
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -69,6 +70,8 @@ class Forms(Document):
     """Driver option that a path behind a place is, for example `database`; empty: there is none."""
     query: FewBy[Label] = Field(default_factory=dict)
     """Name behind `?` → the driver option that it is; `kind`: whether it is TLS (`true`)."""
+    address_map: bool = Field(default=False, exclude_if=operator.not_)
+    """Whether its driver can be told where servers are reached that announce other addresses."""
     refused: FewBy[Sentence] = Field(default_factory=dict)
     """Scheme that is not taken → what to write in its place."""
     example: Label = "tcp://127.0.0.1:6379"
@@ -116,6 +119,19 @@ def parts_of(endpoint: str) -> Endpoint:
     if parts.path:
         raise NotAnEndpoint("it is to have nothing behind its port")
     return _place(kind, parts.netloc, None)
+
+
+def announced_of(text: str) -> str:
+    """`HOST:PORT` as a server announces another one, in its one spelling.
+
+    :raises NotAnEndpoint: when it is something else.
+    """
+    parts = _split(f"tcp://{text}")
+    if parts.query or parts.fragment or parts.path:
+        raise NotAnEndpoint("it is to be HOST:PORT, as the servers announce it")
+    place = _place("tcp", parts.netloc, None)
+    host = str(ipaddress.IPv6Address(place.host)) if ":" in place.host else place.host
+    return f"{bracketed(host)}:{place.port}"
 
 
 def taken(text: str, forms: Forms) -> Taken:

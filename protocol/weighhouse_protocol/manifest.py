@@ -19,6 +19,7 @@ from weighhouse_protocol.base import (
     Words,
 )
 from weighhouse_protocol.capacity import Holding
+from weighhouse_protocol.causes import Cause
 from weighhouse_protocol.ceilings import Ceiling
 from weighhouse_protocol.configuration.tables import Settings
 from weighhouse_protocol.counts import Counting
@@ -184,6 +185,8 @@ class Manifest(Document):
     """
     ceilings: Few[Ceiling] = ()
     """The most that it takes: bytes of a key or a record, connections; none: not known."""
+    causes: Few[Cause] = ()
+    """What its own words for errors mean, and how that is mended; the first that fits decides."""
     driver: ManifestDriver
     addresses: Forms | None = None
     """How addresses of servers are written that somebody else set up; None: as they are kept."""

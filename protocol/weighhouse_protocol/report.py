@@ -126,7 +126,7 @@ class TimelineMark(Report):
     mark: Label
     """`deployed`, `ready`, `stopped`; `fault`, `fault_done`, `fault_failed`; a system's own event:
     `NAME_began` and `NAME_ended`, or `NAME`; `filled`, `disk_nearly_full`; `sample_failed`,
-    `memory_failed`, `system_ended`; `not_told`."""
+    `memory_failed`, `system_ended`; `not_told`; `nodes_found`."""
     label: Told = ""
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from weighhouse_protocol.base import ByName, Document, Label, Name, Scalar
+from weighhouse_protocol.base import ByName, Document, FewBy, Label, Name, Scalar
 from weighhouse_protocol.text import Named
 
 Deployment = Literal["process", "docker", "external", "in_process"]
@@ -62,6 +62,10 @@ class Target(Document):
     deployment: Deployment = "process"
     endpoints: tuple[Label, ...] = Field(default=(), max_length=1000)
     """Addresses of an `external` deployment, for example `tcp://127.0.0.1:6379`."""
+    address_map: FewBy[Label] = Field(default_factory=dict, exclude_if=operator.not_)
+    """Of an `external` deployment whose servers announce each other by addresses that lead nowhere
+    from the agents: `HOST:PORT` as announced → where it is reached, as in `endpoints`. Not written
+    where there is none."""
     topology: Topology = Topology()
     image: Annotated[str, Named(300, least=0)] = ""
     """Container image of a `docker` deployment, with its tag; default: the plugin's."""

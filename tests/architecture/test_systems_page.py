@@ -10,6 +10,7 @@ from weighhouse_sdk.testkit.exercises import (
     Exercises,
     NotRun,
     ParametersHeld,
+    RefusalTold,
     WayIn,
 )
 from weighhouse_testing import counts_table, ways_table
@@ -77,8 +78,23 @@ def arrival(way: WayIn, test: str = "plugins/x/tests/test_y.py::test_z", **more:
 def test_the_table_of_ways_in_is_what_the_record_says() -> None:
     record = stored()
     text = ways_table.PAGE.read_text(encoding="utf-8")
-    wanted = ways_table.table(record.arrivals, record.drivers, manifests())
-    assert text == ways_table.with_table(text, wanted), "run `make systems`"
+    assert text == ways_table.written(text, record, manifests()), "run `make systems`"
+
+
+def told(seconds: float, stand_in: str = "") -> RefusalTold:
+    return RefusalTold(
+        system="redis", refusal="account", seconds=seconds, stand_in=stand_in, taken_on=DAY
+    )
+
+
+def test_how_soon_a_refusal_is_told_is_of_the_system_itself_where_it_was_seen_there() -> None:
+    redis = {"redis": manifests()["redis"]}
+    seen = (told(1.5, "another one"), told(0.04))
+    row = ways_table.refusal_table(seen, redis).splitlines()[-1]
+    assert row == "| Redis | 0.04 | not seen | not seen | not seen |"
+    assert "1.50 (on a stand-in)" in ways_table.refusal_table(seen[:1], redis)
+    record = merged(Exercises(refusals=(told(9.0),)), [Exercises(refusals=(told(0.1),))])
+    assert record.refusals == (told(0.1),)
 
 
 def test_the_table_of_counts_is_what_the_record_says() -> None:
@@ -127,7 +143,7 @@ def test_a_way_is_seen_on_a_stand_in_or_not_at_all_or_not_there() -> None:
     row = ways_table.table(seen, had, redis).splitlines()[-1]
     cells = [each.strip() for each in row.strip("|").split("|")]
     assert cells[:5] == ["resp", "Redis", "yes", "on a stand-in", "not seen"]
-    assert cells[5:] == [*["–"] * 5, "`plugins/x/tests/test_y.py`"]
+    assert cells[5:] == [*["–"] * 7, "`plugins/x/tests/test_y.py`"]
 
 
 def test_the_newest_test_of_each_way_is_kept() -> None:

@@ -89,9 +89,15 @@ def merged(old: Exercises, new: Sequence[Exercises]) -> Exercises:
         for run in (old, *new)
         for each in run.agreements
     }
+    refusals = {
+        (each.system, each.refusal, each.stand_in): each
+        for run in (old, *new)
+        for each in run.refusals
+    }
     return Exercises(
         arrivals=tuple(arrivals[key] for key in sorted(arrivals)),
         agreements=tuple(agreements[key] for key in sorted(agreements)),
+        refusals=tuple(refusals[key] for key in sorted(refusals)),
         drivers=old.drivers,
         held=tuple(held[key] for key in sorted(held)),
         exercised=tuple(ways[key] for key in sorted(ways)),
@@ -180,11 +186,17 @@ def manifests() -> dict[str, Manifest]:
 
 
 def drivers_of(old: Iterable[DriverWays], manifests: Iterable[Manifest]) -> tuple[DriverWays, ...]:
-    """What drivers say of themselves; of one that is not here what it said before."""
+    """What drivers say of themselves; of one that is not here what it said before. The engine knows
+    maps of addresses, and the manifest whether the driver's library does.
+    """
+    known = list(manifests)
     said = {each.driver: each for each in old}
-    for driver in {each.driver.id for each in manifests}:
+    mapping = {each.driver.id for each in known if each.addresses and each.addresses.address_map}
+    for driver in {each.driver.id for each in known}:
         with contextlib.suppress(BinaryMissing, DriverFailed):
-            said[driver] = DriverWays(driver=driver, ways=ways_had(describe_driver(driver)))
+            ways = ways_had(describe_driver(driver))
+            ways = tuple(way for way in ways if way != "address map" or driver in mapping)
+            said[driver] = DriverWays(driver=driver, ways=ways)
     return tuple(said[driver] for driver in sorted(said))
 
 
@@ -197,11 +209,12 @@ def main(paths: list[str]) -> None:
     record = record.model_copy(update={"drivers": drivers})
     RECORD.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(record, manifests()), encoding="utf-8")
-    ways = ways_table.table(record.arrivals, record.drivers, manifests())
     counts = counts_table.table(record.agreements, manifests())
-    for page_of_it, table in ((ways_table.PAGE, ways), (counts_table.PAGE, counts)):
-        text = ways_table.with_table(page_of_it.read_text(encoding="utf-8"), table)
-        page_of_it.write_text(text, encoding="utf-8")
+    for place, written in (
+        (ways_table.PAGE, lambda text: ways_table.written(text, record, manifests())),
+        (counts_table.PAGE, lambda text: ways_table.with_table(text, counts)),
+    ):
+        place.write_text(written(place.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,26 @@
-"""The table of docs/reaching.md: by which ways drivers were seen to come to systems."""
+"""The tables of docs/reaching.md: the ways by which drivers came to systems, and how soon refusals
+were told.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_sdk.testkit.exercises import Arrival, DriverWays, WayIn
+from weighhouse_sdk.testkit.exercises import (
+    Arrival,
+    DriverWays,
+    Exercises,
+    RefusalKind,
+    RefusalTold,
+    WayIn,
+)
 
 from weighhouse_testing.tree import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "reaching.md"
 BEGIN, END = "<!-- written by `make systems` -->\n", "<!-- to here -->\n"
+REFUSALS_BEGIN = "<!-- refusals, written by `make systems` -->\n"
+REFUSALS: tuple[RefusalKind, ...] = get_args(RefusalKind)
 WAYS: tuple[WayIn, ...] = get_args(WayIn)
 INSIDE = "inside the driver: there is nothing to reach"
 NOT_SEEN = "not seen"
@@ -18,15 +29,25 @@ Key = tuple[str, str]
 """Driver and system."""
 
 
-def with_table(text: str, table: str) -> str:
+def written(text: str, record: Exercises, manifests: Mapping[str, Manifest]) -> str:
+    """The page with its tables as a record says.
+
+    :raises ValueError: when the page has no place for one.
+    """
+    text = with_table(text, table(record.arrivals, record.drivers, manifests))
+    return with_table(text, refusal_table(record.refusals, manifests), REFUSALS_BEGIN)
+
+
+def with_table(text: str, table: str, start: str = BEGIN) -> str:
     """The page with another table.
 
+    :param start: the line before it.
     :raises ValueError: when the page has no place for it.
     """
-    before, begin, rest = text.partition(BEGIN)
+    before, begin, rest = text.partition(start)
     _, end, after = rest.partition(END)
     if not (begin and end):
-        message = f"the page has no lines {BEGIN!r} and {END!r}"
+        message = f"the page has no lines {start!r} and {END!r}"
         raise ValueError(message)
     return f"{before}{begin}\n{table}\n{end}{after}"
 
@@ -47,6 +68,26 @@ def table(
         _row(key, had.get(key[0]), seen.get(key, {}), manifests) for key in _rows(seen, manifests)
     ]
     return "\n".join(lines) + "\n"
+
+
+def refusal_table(told: Sequence[RefusalTold], manifests: Mapping[str, Manifest]) -> str:
+    """A row for each system on which one was seen, a column for each kind; seconds."""
+    found: dict[str, dict[RefusalKind, list[RefusalTold]]] = {}
+    for each in told:
+        if each.system in manifests:
+            found.setdefault(each.system, {}).setdefault(each.refusal, []).append(each)
+    lines = [f"| system | {' | '.join(REFUSALS)} |", f"| --- |{' --- |' * len(REFUSALS)}"]
+    for system, kinds in sorted(found.items()):
+        cells = [_seconds(kinds.get(each, ())) for each in REFUSALS]
+        lines.append(f"| {manifests[system].name} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _seconds(told: Sequence[RefusalTold]) -> str:
+    if not told:
+        return NOT_SEEN
+    least = min(told, key=lambda each: bool(each.stand_in))
+    return f"{least.seconds:.2f}" + (" (on a stand-in)" if least.stand_in else "")
 
 
 def _rows(seen: Iterable[Key], manifests: Mapping[str, Manifest]) -> Iterator[Key]:

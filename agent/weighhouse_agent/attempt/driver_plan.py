@@ -27,6 +27,9 @@ from weighhouse_agent.machine.facts import memory_bytes
 NOWHERE = "tcp://127.0.0.1:0"
 """What stands for the endpoints in an order before there are any."""
 NO_NAMES: Hosts = {}
+NO_MAP: Mapping[str, str] = {}
+ADDRESS_MAP = "address_map"
+"""Field of a target, and of what a driver takes."""
 
 
 class DriverGaveUp(PluginError):
@@ -163,9 +166,15 @@ class DriverPlan:
         """
         driver, options = self.plugin.manifest.driver.id, {**(told or {}), **self.options()}
         if self.tool is None:
-            if "hosts" not in describe_driver(driver).target_fields:
+            fields = describe_driver(driver).target_fields
+            mapped = self.target.address_map if ADDRESS_MAP in fields else {}
+            if self.order.target.address_map and not mapped:
+                reason = f"the driver {driver} of this machine knows of no {ADDRESS_MAP}"
+                raise TargetInvalid([(ADDRESS_MAP, reason)], "install it anew")
+            if "hosts" not in fields:
                 endpoints, hosts = at_addresses(endpoints, hosts), NO_NAMES
-            return driver, self._order(endpoints, options, hosts, threads=self.threads())
+            order = self._order(endpoints, options, hosts, mapped, threads=self.threads())
+            return driver, order
         installed = self.tool.find_versions(self.context.options)[0]
         options = self.tool.order_options(options, installed, driver)
         places = at_addresses(endpoints, hosts)
@@ -177,12 +186,18 @@ class DriverPlan:
         endpoints: tuple[str, ...],
         options: Mapping[str, Scalar],
         hosts: Hosts = NO_NAMES,
+        address_map: Mapping[str, str] = NO_MAP,
         *,
         threads: int,
     ) -> DriverOrder:
         return DriverOrder(
             workload=self.order.workload,
-            target=DriverTarget(endpoints=endpoints, hosts=dict(hosts), options=dict(options)),
+            target=DriverTarget(
+                endpoints=endpoints,
+                hosts=dict(hosts),
+                address_map=dict(address_map),
+                options=dict(options),
+            ),
             load=self.order.load,
             phases=self.order.phases,
             seed=self.order.seed,

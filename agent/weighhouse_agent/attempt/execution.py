@@ -1,5 +1,6 @@
 """Carries out one attempt: the plugin's verbs and the driver's phases, as numbered events."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -36,6 +37,7 @@ from weighhouse_agent.attempt.event_log import Reporter
 from weighhouse_agent.attempt.faults import Faulting
 from weighhouse_agent.attempt.files_kept import keep_what_they_wrote
 from weighhouse_agent.attempt.fill_limits import Filling
+from weighhouse_agent.attempt.found_nodes import find_nodes
 from weighhouse_agent.attempt.sampler import Sampler
 from weighhouse_agent.attempt.self_report import SelfReport
 from weighhouse_agent.delivery.spool import SpoolWriter
@@ -168,7 +170,26 @@ class Execution(SelfReport):
         self._reporter.mark("deployed", deployed.version)
         ready = self.plugin.wait_ready(self.context, deployed)
         self._reporter.mark("ready", f"after {ready.seconds:.3f} s")
-        self._look_at(deployed)
+        self._look_at(self._find(deployed))
+
+    def _find(self, deployed: Deployed) -> Deployed:
+        """Take in the nodes that servers of somebody else's name.
+
+        :raises PolicyRefused: as `_reach`.
+        """
+        found = find_nodes(self.plugin, self.context, self.policy, deployed)
+        if found is None:
+            return deployed
+        self.context = replace(self.context, hosts={**self.context.hosts, **found.hosts})
+        self._reporter.mark("nodes_found", found.words)
+        self._reach(found.endpoints)
+        self._map(found.address_map)
+        self._deployed = found.deployed
+        return found.deployed
+
+    def _map(self, address_map: Mapping[str, str]) -> None:
+        """Take in where the driver is to reach nodes that others announce."""
+        self.target = self.target.model_copy(update={"address_map": dict(address_map)})
 
     def _reach(self, endpoints: tuple[str, ...]) -> None:
         """Take in where the driver is to find the system.

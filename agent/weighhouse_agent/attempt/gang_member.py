@@ -41,7 +41,7 @@ from weighhouse_agent.attempt.gangs import (
     own_member,
     shares_a_machine,
 )
-from weighhouse_agent.machine.policy import PolicyRefused, check_host
+from weighhouse_agent.machine.policy import PolicyRefused, check_endpoint, check_host, hosts_of
 
 COMMON = frozenset({"database", "not_ready"})
 """Failures of the system, which all members have in common."""
@@ -86,6 +86,8 @@ class Formed(BaseModel):
     endpoints: tuple[str, ...] = Field(min_length=1)
     version: str
     driver_options: dict[str, Scalar] = Field(default_factory=dict)
+    address_map: dict[str, str] = Field(default_factory=dict)
+    """Of drivers: where nodes are reached that the system's servers name."""
 
 
 @dataclass
@@ -186,16 +188,23 @@ class GangExecution(Execution):
         if self._leads and deployed is not None:
             united = self.plugin.unite(self.context, deployed)
             self._reporter.mark("ready", f"after {self._ready_after + united.seconds:.3f} s")
+            deployed = self._find(deployed)
             self._look_at(deployed)
             version = self._description.version if self._description else deployed.version
             payload = Formed(
-                endpoints=self.plugin.endpoints(deployed),
+                endpoints=self._endpoints or self.plugin.endpoints(deployed),
+                address_map=self.target.address_map,
                 version=version,
                 driver_options=self.plugin.driver_options(self.target),
             )
         formed = self._told(self._pass("formed", payload), lead_of(self.order).index, Formed)
         self._formed = formed
         self._reach(formed.endpoints)
+        mapped = {
+            name: check_endpoint(self.policy, end) for name, end in formed.address_map.items()
+        }
+        self._map({name: str(each.endpoint) for name, each in mapped.items()})
+        self._hosts = {**self._hosts, **hosts_of(mapped.values())}
         if deployed is not None and not self._leads:
             self._look_at(deployed)
             self._hold_version(formed.version)

@@ -278,8 +278,12 @@ def check_order(policy: Policy, order: AttemptOrder) -> Admitted:
         check_host(policy, policy.machine.host)
         return Admitted(target, {})
     checked = [check_endpoint(policy, each) for each in target.endpoints]
-    endpoints = tuple(str(each.endpoint) for each in checked)
-    return Admitted(target.model_copy(update={"endpoints": endpoints}), hosts_of(checked))
+    mapped = {name: check_endpoint(policy, end) for name, end in target.address_map.items()}
+    update = {
+        "endpoints": tuple(str(each.endpoint) for each in checked),
+        "address_map": {name: str(each.endpoint) for name, each in mapped.items()},
+    }
+    return Admitted(target.model_copy(update=update), hosts_of([*checked, *mapped.values()]))
 
 
 def hosts_of(checked: Iterable[Judged]) -> Hosts:

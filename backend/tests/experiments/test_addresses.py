@@ -82,6 +82,8 @@ PLACES: dict[str, dict[str, Any]] = {
     "address": {"endpoints": [f"redis://me:{SECRET}@db.example:6379/3"]},
     "address-without-scheme": {"endpoints": [f"me:{SECRET}@db.example:6379"]},
     "question": {"endpoints": [f"redis://db.example?password={SECRET}"]},
+    "map": {"endpoints": ["h"], "address_map": {"a:1": f"redis://:{SECRET}@db.example"}},
+    "map-announced": {"endpoints": ["h"], "address_map": {f"me:{SECRET}@db.example:1": "h"}},
     "option": {"endpoints": ["h"], "driver_options": {"password": SECRET}},
     "unknown-option": {"endpoints": ["h"], "driver_options": {"auth": SECRET}},
     "file-option": {"endpoints": ["h"], "driver_options": {"password_file": SECRET}},

@@ -94,6 +94,7 @@ def manifest(system: str, **changes: Any) -> dict[str, Any]:
         "benchmark_clause": {
             "policy": "open", "text": "none", "source": "licence", "checked_on": "2026-11-20",
         },
+        "causes": [{"word": "READONLY", "hint": "It is a replica: name the primary's endpoint."}],
         "disclaimers": [{"id": "note", "title": f"About {system}", "text": "Mind this."}],
         **changes,
     }  # fmt: skip

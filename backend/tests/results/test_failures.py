@@ -1,10 +1,12 @@
 """What servers say of what they do not take is told at every place where a run's failure is."""
 
 import pytest
+from weighhouse_backend.catalog.service import digest_of
 from weighhouse_backend.results.causes import hint_of
 from weighhouse_backend.results.failures import failures_of
 from weighhouse_backend.results.run_service import logs_in_words
 from weighhouse_backend.results.schemas import PhaseRecord
+from weighhouse_testing.configurations import manifest
 
 from .laboratory import experiment
 from .reports import ended, interval, latencies, numbered, recorded, whole_run
@@ -107,21 +109,51 @@ def test_an_agent_from_before_told_of_all_operations_together():
 
 
 @pytest.mark.parametrize(
-    ("kind", "words", "hint"),
+    ("system", "kind", "words", "hint"),
     [
-        ("refused", READONLY, "It is a replica: name the primary's endpoint."),
-        ("refused", "MISCONF Redis is configured to save", "It cannot write its snapshots"),
-        ("refused", "Command failed (NotWritablePrimary): not primary", "It is a secondary"),
-        ("refused", "User x has no MODIFY permission", "The server does not take it"),
-        ("too_large", "SERVER_ERROR object too large for cache", "The server takes no records"),
-        ("full", "SERVER_ERROR out of memory storing object", "The server has no room"),
-        ("other", "MOVED 866 127.0.0.1:7001", "It is a cluster"),
-        ("connection", None, "Connections were refused or lost"),
-        ("other", "THE ROOMS ARE LOADED", "Look at the server's log."),
+        ("redis", "refused", READONLY, "It is a replica: name the primary's endpoint."),
+        (
+            "valkey",
+            "refused",
+            "MISCONF Redis is configured to save",
+            "It cannot write",
+        ),
+        (
+            "mongodb",
+            "refused",
+            "Command failed (NotWritablePrimary): not primary",
+            "It is a secondary",
+        ),
+        ("cassandra", "refused", "User x has no MODIFY permission", "The server does not take it"),
+        (
+            "memcached",
+            "too_large",
+            "SERVER_ERROR object too large for cache",
+            "The server takes no records",
+        ),
+        (
+            "memcached",
+            "full",
+            "SERVER_ERROR out of memory storing object",
+            "The server has no room",
+        ),
+        ("garnet", "other", "MOVED 866 127.0.0.1:7001", "It is a cluster"),
+        ("redis", "connection", None, "Connections were refused or lost"),
+        ("redis", "other", "THE ROOMS ARE LOADED", "Look at the server's log."),
+        # Another system's words mean nothing.
+        ("memcached", "refused", READONLY, "The server does not take it"),
     ],
 )
-def test_a_hint_belongs_to_its_cause(kind, words, hint):
-    assert hint_of(kind, words).startswith(hint)
+def test_a_hint_belongs_to_its_cause(system, kind, words, hint):
+    assert hint_of(kind, words, manifest(system).causes).startswith(hint)
+
+
+def test_a_manifest_from_before_it_told_causes_goes_on():
+    assert hint_of("refused", READONLY).startswith("The server does not take it")
+    assert digest_of(manifest("rocksdb")) == digest_of(
+        manifest("rocksdb").model_copy(update={"causes": ()})
+    )
+    assert "causes" not in {*manifest("rocksdb").model_fields_set}
 
 
 def test_a_log_that_is_not_there_says_which_there_are():

@@ -109,12 +109,15 @@ class SettlementService:
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
         document = measured_document(self.experiments, campaign)
         cell = self.repository.cells([run.cell_id])[run.cell_id]
+        system = document.targets[cell.target_index].system
+        manifest = self.catalog.manifests([run.project_id]).get(system)
         return failure_of(
             phases,
             said,
             records=document.workloads[cell.workload_index].records_to_load,
             loaded_before=self._loaded_before(run),
             broken_on_purpose=bool(document.faults),
+            causes=() if manifest is None else manifest.causes,
         )
 
     def _loaded_before(self, run: Run) -> OperationSum | None:

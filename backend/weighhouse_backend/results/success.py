@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from weighhouse_judging.findings.words import LONGEST_WORDS, cut
+from weighhouse_protocol.causes import Cause
 from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.measurements.packed_intervals import PhaseKind
@@ -32,6 +33,7 @@ def failure_of(
     records: int,
     loaded_before: OperationSum | None = None,
     broken_on_purpose: bool,
+    causes: Sequence[Cause] = (),
 ) -> Failure | None:
     """Why a run failed that was measured to its end; None: it did not.
 
@@ -41,23 +43,28 @@ def failure_of(
     :param records: that were to be loaded.
     :param loaded_before: what the load came to in the run that leads a chain, of one that follows.
     :param broken_on_purpose: the measured phase may fail.
+    :param causes: what the system's words mean, by its manifest.
     """
     load = phases["load"].everything() if "load" in phases else loaded_before
     if load is not None and load.errors and records - load.ok > MOST * records:
         done = f"{load.ok:,} of {records:,} records were loaded"
-        return _failed("load", done, load, told)
+        return _failed("load", done, load, told, causes)
     if "measure" in phases and not broken_on_purpose:
         measure = phases["measure"].everything()
         # Where it is not told what was never sent, timeouts may be that, and no failure.
         untold = 0 if phases["measure"].tells_due else measure.errors_by_kind.get("timeout", 0)
         if measure.errors - untold > MOST * (measure.answered - untold):
             done = f"{measure.errors:,} of {measure.answered:,} operations failed"
-            return _failed("measure", done, measure, told)
+            return _failed("measure", done, measure, told, causes)
     return None
 
 
 def _failed(
-    phase: str, done: str, everything: OperationSum, told: Sequence[PhaseRecord]
+    phase: str,
+    done: str,
+    everything: OperationSum,
+    told: Sequence[PhaseRecord],
+    causes: Sequence[Cause],
 ) -> Failure:
     kinds = Counter(everything.errors_by_kind)
     (most, _), *_ = kinds.most_common(1)
@@ -72,6 +79,6 @@ def _failed(
             f"The {WORDS[phase]} failed for the most part: {done} ({kinds[most]:,} errors "
             f"{most}{others}){words}"
         ),
-        hint=hint_of(most, said),
+        hint=hint_of(most, said, causes),
         log_lines=(said,) if said and quoted != said else (),
     )

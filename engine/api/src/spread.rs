@@ -7,8 +7,11 @@ pub struct Stretch {
     pub first: u16,
     /// The last place, which belongs to it.
     pub last: u16,
-    /// The server as `HOST:PORT`; no host where that is the one that was asked.
+    /// The server as `HOST:PORT`; no host where that is the one that was asked, and nothing where it
+    /// is that very server.
     pub server: String,
+    /// Servers with a copy, which reads may go to, written alike.
+    pub replicas: Vec<String>,
 }
 
 /// Where an operation is to go instead of the server that was asked.
@@ -24,6 +27,11 @@ pub struct Elsewhere {
 pub trait Spread {
     /// How many places there are.
     fn places(&self) -> u16;
+
+    /// Whether reads go to servers with a copy, and to no other.
+    fn reads_copies(&self) -> bool {
+        false
+    }
 
     /// The place of a key, below [`Spread::places`].
     fn place(&self, key: &[u8]) -> u16;

@@ -1,5 +1,6 @@
 //! The way to a system: where its servers are, and how connections to them are made secure.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -68,13 +69,30 @@ pub struct Way {
     pub servers: Vec<Server>,
     /// None: without TLS.
     pub secure: Option<Secure>,
+    /// What servers announce (`HOST:PORT`, an IPv6 address in brackets) → where that is reached.
+    pub announced: BTreeMap<String, SocketAddr>,
 }
 
 impl Way {
     /// Servers that are there without TLS, for tests.
     #[must_use]
     pub fn plain(servers: Vec<Server>) -> Self {
-        Self { servers, secure: None }
+        Self { servers, secure: None, announced: BTreeMap::new() }
+    }
+}
+
+impl Way {
+    /// Where a server that others announce is reached; none: nobody allowed to go there.
+    #[must_use]
+    pub fn reached(&self, announced: SocketAddr) -> Option<SocketAddr> {
+        if let Some(&at) = self.announced.get(&announced.to_string()) {
+            return Some(at);
+        }
+        let allowed = self.servers.iter().any(|server| match server {
+            Server::Place { addresses, .. } => addresses.contains(&announced.ip()),
+            Server::Socket(_) => false,
+        });
+        allowed.then_some(announced)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Load over connections: one thread a shard, many connections each, edge-triggered.
 
+mod announced;
 mod closed;
 mod connect;
 mod desk;
@@ -15,6 +16,7 @@ mod state;
 mod tls;
 mod turn;
 
+pub use announced::Announced;
 pub use endpoint::{Endpoint, Hosts};
 pub use hashing::{Hashing, SCHEMA as HASHING_SCHEMA, Spreading};
 pub use schedule::Schedule;

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use weighhouse_driver_api::{Codec, Stretch};
 
+use super::announced::Announced;
 use super::connect::ask_map;
 use super::desk::Pending;
 use super::endpoint::Endpoint;
@@ -28,6 +29,12 @@ pub(super) struct Routes {
     own: Option<Spreading>,
     /// Of each place the position of its server among the shard's.
     pub(super) map: Vec<usize>,
+    /// Of each place the positions of the servers that reads go to; empty: reads go where writes do.
+    copies: Vec<Vec<usize>>,
+    /// Which of the copies the next read goes to.
+    turn: usize,
+    /// Where servers that others announce are reached.
+    announced: Announced,
     /// Whether a server has any place.
     pub(super) wanted: Vec<bool>,
     /// Hosts that load may go to: those of the order.
@@ -48,8 +55,11 @@ fn host_of(endpoint: &Endpoint) -> Option<IpAddr> {
 }
 
 /// The endpoint of a server that another one named, with the other's scheme, and its host where the
-/// name has none.
-fn named(server: &str, by: &Endpoint) -> Result<Endpoint, Failure> {
+/// name has none; of one that is announced by another address than it is reached by, the latter.
+fn named(server: &str, by: &Endpoint, announced: &Announced) -> Result<Endpoint, Failure> {
+    if server.is_empty() {
+        return Ok(by.clone());
+    }
     let own = || {
         host_of(by).map(|host| if host.is_ipv6() { format!("[{host}]") } else { host.to_string() })
     };
@@ -60,6 +70,9 @@ fn named(server: &str, by: &Endpoint) -> Result<Endpoint, Failure> {
         host if host.contains(':') && !host.starts_with('[') => format!("[{host}]"),
         host => host.to_owned(),
     };
+    if let Some(reached) = announced.get(&format!("{host}:{port}")) {
+        return Ok(reached.clone());
+    }
     Endpoint::parse(&format!("{scheme}://{host}:{port}")).map_err(|message| {
         Failure::new(
             "connection",
@@ -70,12 +83,16 @@ fn named(server: &str, by: &Endpoint) -> Result<Endpoint, Failure> {
 }
 
 impl Routes {
-    fn new(endpoints: &[Endpoint]) -> Self {
+    fn new(endpoints: &[Endpoint], announced: Announced) -> Self {
+        let hosts = endpoints.iter().chain(announced.endpoints());
         Self {
             own: None,
             map: Vec::new(),
+            copies: Vec::new(),
+            turn: 0,
             wanted: Vec::new(),
-            allowed: endpoints.iter().filter_map(host_of).collect(),
+            allowed: hosts.filter_map(host_of).collect(),
+            announced,
             waiting: Vec::new(),
             outdated: false,
             next_question: 0,
@@ -87,27 +104,34 @@ impl Routes {
     /// Keys are on the order's servers as the client chooses.
     pub(super) fn chosen(endpoints: &[Endpoint], own: Spreading) -> Self {
         let wanted = vec![true; endpoints.len()];
-        Self { own: Some(own), wanted, ..Self::new(endpoints) }
+        Self { own: Some(own), wanted, ..Self::new(endpoints, Announced::default()) }
     }
 
-    /// The position of the server that has a key.
-    pub(super) fn server<C: Codec>(&self, codec: &C, key: &[u8]) -> usize {
+    /// The position of the server that a key is asked for at.
+    pub(super) fn server<C: Codec>(&mut self, codec: &C, key: &[u8], reads: bool) -> usize {
         if let Some(own) = &self.own {
             return own.server(key);
         }
         let place = codec.spread().map_or(0, |spread| usize::from(spread.place(key)));
-        self.map.get(place).copied().unwrap_or_default()
+        match self.copies.get(place).filter(|copies| reads && !copies.is_empty()) {
+            Some(copies) => {
+                self.turn = self.turn.wrapping_add(1);
+                copies[self.turn % copies.len()]
+            }
+            None => self.map.get(place).copied().unwrap_or_default(),
+        }
     }
 
     /// Asks the order's servers one after another where keys are; the servers that have some.
     pub(super) fn discover<C: Codec>(
         endpoints: &[Endpoint],
+        announced: &Announced,
         tls: Option<&Tls>,
         codec: &C,
     ) -> Result<Option<(Self, Vec<Endpoint>)>, Failure> {
         let Some(spread) = codec.spread() else { return Ok(None) };
         let map = vec![usize::MAX; usize::from(spread.places())];
-        let mut routes = Self { map, ..Self::new(endpoints) };
+        let mut routes = Self { map, ..Self::new(endpoints, announced.clone()) };
         let mut failure = Failure::new("connection", "no endpoint to ask".to_owned(), "");
         for endpoint in endpoints {
             let stretches = match ask_map(endpoint, tls, codec, spread) {
@@ -120,7 +144,18 @@ impl Routes {
             let mut nodes = Vec::new();
             for stretch in &stretches {
                 let (node, _) = routes.node(&mut nodes, &stretch.server, endpoint)?;
-                routes.assign(stretch, node);
+                let mut copies = Vec::new();
+                for replica in stretch.replicas.iter().filter(|_| spread.reads_copies()) {
+                    copies.push(routes.node(&mut nodes, replica, endpoint)?.0);
+                }
+                routes.assign(stretch, node, &copies);
+            }
+            if let Some(lonely) = routes.without_copy(spread.reads_copies()) {
+                return Err(Failure::new(
+                    "connection",
+                    format!("{} has no replica that reads could go to", nodes[lonely]),
+                    "give each primary a replica, or let reads go to primaries",
+                ));
             }
             if let Some(place) = routes.map.iter().position(|&node| node == usize::MAX) {
                 return Err(Failure::new(
@@ -142,34 +177,50 @@ impl Routes {
         server: &str,
         by: &Endpoint,
     ) -> Result<(usize, bool), Failure> {
-        let endpoint = named(server, by)?;
+        let endpoint = named(server, by, &self.announced)?;
         if let Some(known) = nodes.iter().position(|node| *node == endpoint) {
             return Ok((known, false));
         }
-        if host_of(&endpoint).is_none_or(|host| !self.allowed.contains(&host)) {
+        let is_by = server.is_empty();
+        if !is_by && host_of(&endpoint).is_none_or(|host| !self.allowed.contains(&host)) {
             return Err(Failure::new(
                 "connection",
                 format!(
                     "{by} names the server {endpoint}, which is on no host of target.endpoints"
                 ),
-                "name an endpoint on each host of the cluster: load goes nowhere else",
+                "name an endpoint on each host of the cluster, or say by address_map where it is \
+                 reached: load goes nowhere else",
             ));
         }
         nodes.push(endpoint);
         Ok((nodes.len() - 1, true))
     }
 
-    pub(super) fn assign(&mut self, stretch: &Stretch, node: usize) {
+    /// Gives a stretch to a server, and its copies to others; without any, it keeps those it had.
+    pub(super) fn assign(&mut self, stretch: &Stretch, node: usize, copies: &[usize]) {
         let (first, last) = (usize::from(stretch.first), usize::from(stretch.last));
         if let Some(places) = self.map.get_mut(first..=last) {
             places.fill(node);
         }
+        if copies.is_empty() {
+            return;
+        }
+        self.copies.resize(self.map.len(), Vec::new());
+        if let Some(places) = self.copies.get_mut(first..=last) {
+            places.fill(copies.to_vec());
+        }
+    }
+
+    /// The server of a place that has no copy, where reads are to go to those.
+    fn without_copy(&self, reads_copies: bool) -> Option<usize> {
+        let lacking = |&place: &usize| self.copies.get(place).is_none_or(Vec::is_empty);
+        (0..self.map.len()).filter(|_| reads_copies).find(lacking).map(|place| self.map[place])
     }
 
     /// Which of so many servers have places.
     pub(super) fn count(&mut self, nodes: usize) {
         self.wanted = vec![false; nodes];
-        for &node in &self.map {
+        for &node in self.map.iter().chain(self.copies.iter().flatten()) {
             if let Some(wanted) = self.wanted.get_mut(node) {
                 *wanted = true;
             }

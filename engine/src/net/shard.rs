@@ -13,6 +13,7 @@ use mio::{Events, Interest, Poll, Token};
 use nix::sys::timerfd::{ClockId, TimerFd, TimerFlags};
 use weighhouse_driver_api::{Codec, ValueSource};
 
+use super::announced::Announced;
 use super::connect::connect;
 use super::desk::{Desk, Pace};
 use super::endpoint::Endpoint;
@@ -52,6 +53,8 @@ pub struct ShardSetup<C> {
     pub order: Arc<Order>,
     /// Where the server is; with keys spread over several, some of them.
     pub endpoints: Vec<Endpoint>,
+    /// Where servers that others announce are reached.
+    pub announced: Announced,
     /// How the client spreads keys over several servers; none: they know by themselves, or it is one.
     pub hashing: Option<Hashing>,
     /// For an endpoint with TLS.
@@ -129,10 +132,12 @@ impl<C: Codec> NetShard<C> {
                 let own = hashing.over(setup.endpoints.len());
                 (Some(Routes::chosen(&setup.endpoints, own)), setup.endpoints)
             }
-            None => match Routes::discover(&setup.endpoints, tls, &setup.codec)? {
-                Some((routes, nodes)) => (Some(routes), nodes),
-                None => (None, setup.endpoints),
-            },
+            None => {
+                match Routes::discover(&setup.endpoints, &setup.announced, tls, &setup.codec)? {
+                    Some((routes, nodes)) => (Some(routes), nodes),
+                    None => (None, setup.endpoints),
+                }
+            }
         };
         let mut links = Vec::new();
         for index in 0..nodes.len() * per_node {

@@ -6,7 +6,7 @@
 //! anew after either, at most every [`QUESTION_EVERY`]. Where the client itself spreads the keys there
 //! is no map, and no server knows of another: the keys of one that is gone fail until it is back.
 
-use weighhouse_driver_api::{Codec, ErrorKind};
+use weighhouse_driver_api::{Codec, ErrorKind, Operation, Spread};
 
 use super::desk::{Astray, Desk, Pace, Part, Pending};
 use super::endpoint::Endpoint;
@@ -34,7 +34,8 @@ impl<C: Codec> NetShard<C> {
         let mut request = std::mem::take(&mut routes.request);
         request.clear();
         let pending = self.desk.append(step, &mut request, due, held);
-        let node = routes.server(&self.desk.codec, self.desk.composer.key());
+        let reads = matches!(step.operation, Operation::Read | Operation::Scan);
+        let node = routes.server(&self.desk.codec, self.desk.composer.key(), reads);
         let first = node * self.per_node;
         let index = match client {
             Some(client) => first + client,
@@ -105,10 +106,15 @@ impl<C: Codec> NetShard<C> {
             // Of a server that does not know at the moment; another one is asked.
             return Ok(());
         };
+        let reads_copies = self.desk.codec.spread().is_some_and(Spread::reads_copies);
         for stretch in stretches {
             let node = self.node_named(&stretch.server, &by)?;
+            let mut copies = Vec::new();
+            for replica in stretch.replicas.iter().filter(|_| reads_copies) {
+                copies.push(self.node_named(replica, &by)?);
+            }
             if let Some(routes) = &mut self.routes {
-                routes.assign(&stretch, node);
+                routes.assign(&stretch, node, &copies);
             }
         }
         if let Some(routes) = &mut self.routes {

@@ -82,6 +82,9 @@ pub struct Target {
     /// Addresses of the names in there: none of these names is looked up.
     #[serde(default)]
     pub hosts: crate::net::Hosts,
+    /// What servers announce (`HOST:PORT`) → where that is reached, as in the endpoints.
+    #[serde(default)]
+    pub address_map: std::collections::BTreeMap<String, String>,
     /// The driver's options.
     #[serde(default)]
     pub options: Options,

@@ -33,11 +33,13 @@ UP_SECONDS = 240.0
 RECORDS = 50
 DEAD_FIRST = {NAME: ("127.0.0.9", "127.0.0.1")}
 ON_IPV6 = {NAME: ("::1",)}
+NOWHERE = "192.0.2.20"
+"""Of documentation's network (RFC 5737): where the plain node says that it is."""
 PLAIN = {
-    "IPv4": Way("tcp://127.0.0.1:PORT"),
-    "IPv6": Way("tcp://[::1]:PORT"),
-    "name": Way(f"tcp://{NAME}:PORT", hosts=DEAD_FIRST),
-    "name, IPv6": Way(f"tcp://{NAME}:PORT", hosts=ON_IPV6),
+    "IPv4": Way("tcp://127.0.0.1:PORT", announced=NOWHERE),
+    "IPv6": Way("tcp://[::1]:PORT", announced=NOWHERE),
+    "name": Way(f"tcp://{NAME}:PORT", hosts=DEAD_FIRST, announced=NOWHERE),
+    "name, IPv6": Way(f"tcp://{NAME}:PORT", hosts=ON_IPV6, announced=NOWHERE),
 }
 
 
@@ -68,7 +70,8 @@ def standing(directory: Path, changes: Mapping[str, object], shown: Credentials)
     yaml.write_text(json.dumps(changed), encoding="utf-8")
     *options, daemon = PLUGIN.arguments(SMALL, place)
     words = [str(shutil.which("java")), *options, "-Djava.net.preferIPv4Stack=false", daemon]
-    address = Address(NAME, plain.port, shown, tls=bool(changes), resolved=(plain.host,))
+    secured = "client_encryption_options" in changes
+    address = Address(NAME, plain.port, shown, tls=secured, resolved=(plain.host,))
     clock = SystemClock()
     with child(words, cwd=directory, stdout=subprocess.DEVNULL) as process:
         end_at = clock.monotonic() + UP_SECONDS
@@ -82,7 +85,8 @@ def standing(directory: Path, changes: Mapping[str, object], shown: Credentials)
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[There]:
     directory = tmp_path_factory.mktemp("node")
-    with standing(directory, {}, Credentials()) as port:
+    changes = {"broadcast_rpc_address": NOWHERE}
+    with standing(directory, changes, Credentials()) as port:
         yield There(port, directory)
 
 
@@ -112,13 +116,25 @@ def secured(
         yield There(port, files, own)
 
 
+def test_without_a_map_the_library_goes_nowhere_that_nobody_allowed(
+    plain: There, tmp_path: Path
+) -> None:
+    context = plain.context(Way("tcp://127.0.0.1:PORT"), tmp_path)
+    deployed = PLUGIN.deploy(context)
+    PLUGIN.wait_ready(context, deployed)
+    named = PLUGIN.find_nodes(context, deployed)
+    assert [each.place for each in named] == [f"{NOWHERE}:{plain.port}"]
+    *_, last = loaded(PLUGIN, context, PLUGIN.endpoints(deployed))
+    assert isinstance(last, Failed), last
+
+
 @pytest.mark.parametrize("name", PLAIN)
 def test_it_is_asked_and_loaded(plain: There, name: str, tmp_path: Path) -> None:
     check_reached(PLUGIN, plain.context(PLAIN[name], tmp_path))
 
 
 def test_records_are_in_the_keyspace_that_was_named(plain: There, tmp_path: Path) -> None:
-    way = Way("tcp://127.0.0.1:PORT", options={"keyspace": "shop"})
+    way = Way("tcp://127.0.0.1:PORT", options={"keyspace": "shop"}, announced=NOWHERE)
     check_reached(PLUGIN, plain.context(way, tmp_path), RECORDS)
     (found,) = rows(Address("127.0.0.1", plain.port), 10.0, "SELECT y_id FROM shop.usertable")
     assert len(found) == RECORDS

@@ -1,6 +1,7 @@
 """Several real memcacheds that know nothing of each other, and keys that the client spreads."""
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,14 @@ from weighhouse_protocol.faults import Fault, FaultVerb
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
-from weighhouse_sdk.errors import TargetInvalid
+from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed
+from weighhouse_sdk.testkit.gateway import gateway
 from weighhouse_sdk.testkit.orders import order_for
+from weighhouse_sdk.testkit.resp_rights import free_address, served
 from weighhouse_sdk.testkit.spread import host_of, spread
 from weighhouse_sdk.testkit.testing import processes_below
+from weighhouse_sdk.testkit.ways_in import check_reached
 from weighhouse_sdk.wire import Address
 
 ASK_SECONDS = 5.0
@@ -177,3 +181,43 @@ def test_with_one_server_there_is_nothing_to_spread() -> None:
     assert "memcached-keys-by-client" not in [
         each.id for each in PLUGIN.manifest.concerning(several(1))
     ]
+
+
+CONFIGURATION = "a gateway that answers `config get cluster` as ElastiCache documents it"
+
+
+def configured(nodes: list[Address]) -> Callable[[bytes], bytes | None]:
+    """What a managed service's configuration endpoint answers."""
+    listed = " ".join(f"{each.host}||{each.port}" for each in nodes)
+    text = f"7\n{listed}\n".encode()
+    answer = b"CONFIG cluster 0 %d\r\n%s\r\nEND\r\n" % (len(text), text)
+    return lambda data: answer if data == b"config get cluster\r\n" else None
+
+
+def there(nodes: int, *ends: str, **mapped: str) -> Target:
+    return Target(
+        name="there", system="memcached", deployment="external", endpoints=ends,
+        topology=Topology(nodes=nodes), address_map=mapped,
+    )  # fmt: skip
+
+
+@pytest.mark.stand_in(CONFIGURATION)
+def test_servers_are_found_by_a_configuration_endpoint(tmp_path: Path) -> None:
+    nodes = [free_address() for _ in range(3)]
+    announced = [nodes[0], nodes[1], Address("node-3.invalid", nodes[2].port)]
+    mapped = {f"node-3.invalid:{nodes[2].port}": nodes[2].endpoint}
+    with contextlib.ExitStack() as stack:
+        for each in nodes:
+            words = ["-l", each.host, "-p", str(each.port), "-U", "0", "-u", "root"]
+            stack.enter_context(served("memcached", words, each))
+        server = stack.enter_context(gateway(nodes[0], configured(announced)))
+        context = Context.open(there(3, server.address.endpoint, **mapped), tmp_path / "there")
+        check_reached(PLUGIN, context, RECORDS)
+        assert all(items(each) > RECORDS // 10 for each in nodes)
+        assert sum(map(items, nodes)) == RECORDS
+        fewer = Context.open(there(2, server.address.endpoint), tmp_path / "fewer")
+        with pytest.raises(DeployFailed, match=r"there are 3 servers, .* says 2 nodes"):
+            PLUGIN.find_nodes(fewer, PLUGIN.deploy(fewer))
+        plain = Context.open(there(3, nodes[0].endpoint), tmp_path / "plain")
+        with pytest.raises(DeployFailed, match="1 are named; the server does not tell the others"):
+            PLUGIN.find_nodes(plain, PLUGIN.deploy(plain))

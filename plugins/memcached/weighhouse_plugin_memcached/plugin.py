@@ -9,20 +9,23 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target
+from weighhouse_sdk.announced import Announced
 from weighhouse_sdk.configuration import explained, setting_word, system_value
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.replies import unless_refused
+from weighhouse_sdk.replies import Refused, unless_refused
 from weighhouse_sdk.serving.questions import UNTOLD as UNTOLD_VERSION
 from weighhouse_sdk.serving.server import ServerPlugin
+from weighhouse_sdk.serving.startup import UNREADABLE, asked_addresses
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_memcached.counts import counts_in
-from weighhouse_plugin_memcached.stats import stats, version
+from weighhouse_plugin_memcached.stats import cluster, stats, version
 
 VERSION = re.compile(r"^memcached (\S+)")
 METRICS = (
@@ -127,6 +130,31 @@ class MemcachedPlugin(ServerPlugin):
         return (
             {**options, HASHING: hashing} if self.manifest.topology.by_client(target) else options
         )
+
+    def find_nodes(self, context: Context, deployed: Deployed) -> tuple[Announced, ...]:
+        """Where the target says that there are more servers than it names: those that a managed
+        service's configuration endpoint tells.
+        """
+        wanted = context.target.topology.nodes
+        if deployed.nodes or wanted <= len(deployed.endpoints):
+            return ()
+        (address, *_) = asked_addresses(context, deployed)
+        try:
+            found = cluster(address, self.ask_seconds)
+        except Refused as error:
+            raise DeployFailed(
+                f"topology.nodes says {wanted}, {len(deployed.endpoints)} are named; the server "
+                f"does not tell the others: {error}",
+                "name all servers, or the configuration endpoint of a managed service",
+            ) from error
+        except UNREADABLE as error:
+            raise self._unfit(address, error) from error
+        if len(found) != wanted:
+            raise DeployFailed(
+                f"there are {len(found)} servers, the target's topology says {wanted} nodes",
+                f"say what is there: topology.nodes {len(found)}",
+            )
+        return tuple(Announced(each) for each in found)
 
     def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
         """The `pid` line of `stats`."""

@@ -44,6 +44,33 @@ def version(address: Address, timeout_seconds: float) -> str:
         return line.removeprefix("VERSION ").strip()
 
 
+def cluster(address: Address, timeout_seconds: float) -> tuple[str, ...]:
+    """The servers that a managed service's configuration endpoint names, as `HOST:PORT`.
+
+    Format: Amazon ElastiCache, "Adding Auto Discovery to your client library"; Google Memorystore
+    has the same. A version, and then `NAME|ADDRESS|PORT` of each; the name or the address may be
+    empty.
+
+    :raises Refused, Unfit, OSError: as `stats`; refused by a Memcached as it is released.
+    """
+    with Connection(address, timeout_seconds, PROTOCOL) as connection:
+        log_in(connection, address)
+        connection.send(b"config get cluster\r\n")
+        line = connection.line()
+        word, *rest = line.split(" ")
+        if word != "CONFIG" or len(rest) != 3 or not rest[2].isdecimal():  # noqa: PLR2004 - key, flags, bytes
+            raise failure(line)
+        text = connection.exactly(int(rest[2])).decode("utf-8", errors="replace")
+        nodes = [each.split("|") for each in " ".join(text.splitlines()[1:]).split()]
+        if not nodes or any(len(each) != 3 for each in nodes):  # noqa: PLR2004 - as above
+            raise other_protocol(PROTOCOL, text.encode())
+        return tuple(f"{_bracketed(name or at)}:{port}" for name, at, port in nodes)
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
 def log_in(connection: Connection, address: Address) -> None:
     """Show the account of the address, where it has one, in the place of a value (doc/protocol.txt,
     "Authentication"). A server that wants none would keep it as one: whether it does is asked

@@ -1,10 +1,11 @@
 """The verbs of a plugin.
 
 A plugin is an object without state: what one verb learns, it returns, and the caller hands it to
-the next. The order is `check_target`, `check_host`, `deploy`, `wait_ready`, `describe`, then
-`sample` and `memory` as often as wanted, `stop`, `clean_up`. Every verb is idempotent, obeys the
-context's deadline and cancel, prints nothing, and raises a `PluginError` with a hint. `stop` and
-`clean_up` work after any failure, `clean_up` even in another process after a crash.
+the next. The order is `check_target`, `check_host`, `deploy`, `wait_ready`, `find_nodes`,
+`describe`, then `sample` and `memory` as often as wanted, `stop`, `clean_up`. Every verb is
+idempotent, obeys the context's deadline and cancel, prints nothing, and raises a `PluginError` with
+a hint. `stop` and `clean_up` work after any failure, `clean_up` even in another process after a
+crash.
 
 A system whose nodes are spread over several machines is set up by one plugin on each of them, each
 with a context that says which nodes are its own. Each calls `reserve`, and is told what all others
@@ -28,6 +29,7 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.announced import Announced
 from weighhouse_sdk.capacity import capacity
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
@@ -186,8 +188,6 @@ class Plugin(ABC):
         """What `plugin.toml` says, with the folder's README.md as documentation."""
         return self._manifest
 
-    # before a run
-
     @abstractmethod
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """The versions on this machine, best first; starts no server.
@@ -239,8 +239,6 @@ class Plugin(ABC):
             reason = f"the nodes of {self.manifest.name} cannot be on several machines"
             raise TargetInvalid([("placement.servers.machines", f"{reason}: use 1")])
 
-    # a run
-
     def reserve(self, context: Context) -> tuple[NodeAddress, ...]:
         """Hold ports for the nodes that `context.own_nodes` names, until `deploy` starts them;
         called again, the same ones. None when the system has no nodes to be started.
@@ -279,6 +277,14 @@ class Plugin(ABC):
         :raises NotReady: naming what is still missing.
         """
         return Ready(0.0)
+
+    def find_nodes(self, context: Context, deployed: Deployed) -> tuple[Announced, ...]:
+        """The nodes of a system that was there before, as its servers name them; none: as written.
+
+        :raises DeployFailed: when the target says that it is laid out otherwise.
+        """
+        del context, deployed
+        return ()
 
     @abstractmethod
     def describe(self, context: Context, deployed: Deployed) -> Description:
@@ -384,8 +390,6 @@ class Plugin(ABC):
         """
         del context
         return {}
-
-    # for subclasses
 
     def executable(self, name: str, options: HostOptions) -> Path:
         """:raises BinaryMissing: naming the Debian package of the manifest's `packages`."""

@@ -6,7 +6,14 @@ from typing import Any
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.document_errors import LONGEST_TOLD, FieldError
-from weighhouse_protocol.endpoints import PLAIN, Forms, NotAnEndpoint, concealed, taken
+from weighhouse_protocol.endpoints import (
+    PLAIN,
+    Forms,
+    NotAnEndpoint,
+    announced_of,
+    concealed,
+    taken,
+)
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.target import Target
@@ -28,8 +35,14 @@ def with_addresses_kept(target: Target, manifests: Mapping[str, Manifest]) -> Ta
     if target.deployment != "external" or manifest is None or any(address_errors(target, manifest)):
         return target
     found, options = _read(target, manifest)
+    kept = {announced_of(name): _reached(end, target, manifest)
+            for name, end in target.address_map.items()}  # fmt: skip
     return target.model_copy(
-        update={"endpoints": found, "driver_options": {**target.driver_options, **options}}
+        update={
+            "endpoints": found,
+            "driver_options": {**target.driver_options, **options},
+            "address_map": kept,
+        }
     )
 
 
@@ -66,6 +79,56 @@ def address_errors(target: Target, manifest: Manifest) -> Iterator[FieldError]:
             message=f"some are reached by {' and some by '.join(sorted(kinds))}",
             expected="one way in for all servers",
         )
+    yield from _map_errors(target, manifest)
+
+
+def _map_errors(target: Target, manifest: Manifest) -> Iterator[FieldError]:
+    """What is wrong with where announced servers are said to be reached."""
+    if not target.address_map:
+        return
+    if not forms_of(manifest).address_map:
+        yield FieldError(
+            path="address_map",
+            message=f"the driver of {manifest.name} goes where its servers say that they are",
+            expected="no address_map; let the servers announce addresses that lead to them",
+        )
+        return
+    for name, end in target.address_map.items():
+        told = f"`{seen(concealed(name))[:LONGEST_TOLD]}`"
+        try:
+            announced_of(name)
+        except NotAnEndpoint as error:
+            yield FieldError(
+                path="address_map",
+                message=f"{told}: {error}",
+                expected="HOST:PORT as the servers announce it, for example 10.0.0.11:7000",
+            )
+            continue
+        try:
+            _reached(end, target, manifest)
+        except NotAnEndpoint as error:
+            yield FieldError(
+                path="address_map",
+                message=f"{told}: `{seen(concealed(end))[:LONGEST_TOLD]}`: {error}",
+                expected=f"an address as in endpoints, for example {forms_of(manifest).example}",
+            )
+
+
+def _reached(end: str, target: Target, manifest: Manifest) -> str:
+    """Where an announced server is reached, in the form that is kept and by the endpoints' way in.
+
+    :raises NotAnEndpoint: when it is none, or says more than where it is.
+    """
+    forms = forms_of(manifest)
+    kind = next((each.split("://")[0] for each in _known(target, forms)), forms.kinds[0])
+    if kind not in ("tcp", "tls"):
+        raise NotAnEndpoint("a socket of the agent's machine announces nobody")
+    found = taken(end if "://" in end else f"{kind}://{end}", forms)
+    if found.options or len(found.endpoints) != 1:
+        raise NotAnEndpoint("it is to be one server, and nothing else")
+    if found.endpoints[0].kind != kind:
+        raise NotAnEndpoint(f"the endpoints are reached by {kind}://")
+    return str(found.endpoints[0])
 
 
 def _known(target: Target, forms: Forms) -> Iterator[str]:

@@ -149,6 +149,12 @@ def _external_errors(target: Target, manifest: Manifest) -> Iterator[FieldError]
             message=f"addresses are chosen by the agent when the deployment is {target.deployment}",
             expected="no endpoints, or deployment: external",
         )
+    if target.address_map:
+        yield FieldError(
+            path="address_map",
+            message="a system that the agent sets up itself is reached where it listens",
+            expected="no address_map, or deployment: external",
+        )
     if target.credentials:
         yield FieldError(
             path="credentials",

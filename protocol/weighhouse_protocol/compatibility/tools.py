@@ -41,6 +41,12 @@ def reached_errors(target: Target, system: Manifest, tool: Manifest) -> Iterator
             message=f"{tool.name} makes load on one endpoint, there are {ends}",
             expected=f"a target with one, {OTHERWISE}",
         )
+    if target.address_map:
+        yield FieldError(
+            path="address_map",
+            message=f"{tool.name} goes where the servers say that they are",
+            expected=f"no address_map, {OTHERWISE}",
+        )
     for endpoint in target.endpoints:
         scheme = endpoint.partition("://")[0]
         if scheme not in reach.schemes:

@@ -6,6 +6,7 @@
 
 mod options;
 mod statements;
+mod way;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,7 @@ use weighhouse_driver_api::{
 
 use options::Settings;
 use statements::Statements;
+use way::Announced;
 
 /// How long a connection may take to come about.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -253,6 +255,7 @@ async fn session(way: &Way, settings: &Settings) -> Result<Session, ClientFailed
         std::num::NonZeroUsize::new(settings.connections).unwrap_or(std::num::NonZeroUsize::MIN);
     let mut builder = SessionBuilder::new()
         .known_nodes(&nodes)
+        .address_translator(Arc::new(Announced(Arc::new(way.clone()))))
         .tls_context(way.secure.as_ref().map(|secure| Arc::clone(&secure.config)))
         .default_execution_profile_handle(profile.into_handle())
         .connection_timeout(PATIENCE)

@@ -5,7 +5,8 @@
 //! read; in a workload without scans that second command of every insert is left out. The commands
 //! of one operation go out together, where YCSB's binding waits for each reply before the next.
 //!
-//! In a Redis Cluster each key is asked for at the server that has its slot.
+//! In a Redis Cluster each key is asked for at the server that has its slot; reads, where that is
+//! wanted, at one that has a copy.
 
 mod cluster;
 mod encode;
@@ -210,6 +211,11 @@ impl Codec for Resp {
             bulk(database.to_string().as_bytes(), out);
             commands += 1;
         }
+        if self.settings.cluster && self.settings.from_replicas {
+            // Of no effect on a primary; a replica that is not told so sends reads to its own.
+            out.extend_from_slice(b"*1\r\n$8\r\nREADONLY\r\n");
+            commands += 1;
+        }
         commands
     }
 
@@ -309,7 +315,8 @@ impl Codec for Resp {
     }
 
     fn spread(&self) -> Option<&dyn Spread> {
-        self.settings.cluster.then_some(self)
+        let Settings { cluster, from_replicas, .. } = self.settings;
+        (cluster || from_replicas).then_some(self)
     }
 
     fn verify(&self, expected: Expected, reply: &[u8], verifier: &Verifier<'_>) -> bool {

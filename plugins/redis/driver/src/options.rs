@@ -31,6 +31,12 @@ pub(crate) const SCHEMA: &str = r#"{
       "default": false,
       "description": "The endpoints are servers of a Redis Cluster, one or more; the others are found by CLUSTER SLOTS. Every client connects to every master and sends each operation to the one that has the key's slot, follows MOVED and ASK, and asks for the slots anew when servers change. No scans, one key to a read, database 0. Load goes only to hosts that an endpoint names."
     },
+    "read_from": {
+      "type": "string",
+      "enum": ["primary", "replicas"],
+      "default": "primary",
+      "description": "Where reads and scans go. replicas: to servers with a copy alone, in turn, in a cluster after READONLY; without a cluster they are found by ROLE. What was written a moment ago may not be there yet. All else goes to primaries, read-modify-writes as a whole."
+    },
     "username": {
       "type": "string",
       "description": "The ACL user to log in as; without it the user default. Needs password_file."
@@ -71,6 +77,8 @@ pub(crate) struct Settings {
     pub(crate) scan_index: Option<ScanIndex>,
     pub(crate) database: u16,
     pub(crate) cluster: bool,
+    /// Whether reads go to servers with a copy.
+    pub(crate) from_replicas: bool,
     pub(crate) username: Option<String>,
     pub(crate) password: Option<Secret>,
     pub(crate) resp3: bool,
@@ -92,6 +100,7 @@ impl Settings {
             ),
             database: given.get("database"),
             cluster: given.get("cluster"),
+            from_replicas: given.choice("read_from", &[("primary", false), ("replicas", true)]),
             username: given.given("username"),
             password: given
                 .given::<String>("password_file")
@@ -144,6 +153,7 @@ mod tests {
             (json!({"databse": 1}), "databse"),
             (json!({"resp3": 1}), "resp3"),
             (json!({"cluster": "yes"}), "cluster"),
+            (json!({"read_from": "nearest"}), "read_from"),
             (json!({"cluster": true, "database": 1}), "database"),
             (json!({"cluster": true, "scan_index": "lex"}), "scan_index"),
             (json!({"username": "loader"}), "username"),

@@ -3,6 +3,7 @@
 Source: CQL binary protocol, version 4, doc/native_protocol_v4.spec of Apache Cassandra.
 """
 
+import ipaddress
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ _BOOLEAN, _DOUBLE, _FLOAT = 0x04, 0x07, 0x08
 _WITH_ONE, _WITH_TWO, _TUPLE, _USER_TYPE, _CUSTOM = {0x20, 0x22}, {0x21}, 0x31, 0x30, 0x00
 _TEXTS = {0x01, 0x0D}
 _IDENTIFIERS = {0x0C, 0x0F}
+_ADDRESS = 0x10
 
 
 def rows(
@@ -53,8 +55,8 @@ def rows(
 ) -> list[list[Row]]:
     """Ask questions over one connection of its own.
 
-    Text, numbers and flags come as such, identifiers in hexadecimal digits, of a list, set or map
-    the number of its elements, everything else as None.
+    Text, numbers, flags and addresses come as such, identifiers in hexadecimal digits, of a list,
+    set or map the number of its elements, everything else as None.
 
     :param consistency: how many copies have to answer the server that is asked.
     :returns: for each query its rows: column → value.
@@ -227,6 +229,8 @@ class _Body:
             found = data != b"\0"
         elif kind in _IDENTIFIERS:
             found = data.hex()
+        elif kind == _ADDRESS:
+            found = str(ipaddress.ip_address(data))
         elif kind in _WITH_ONE | _WITH_TWO:
             found = int.from_bytes(data[:4], "big")
         elif kind in {_DOUBLE, _FLOAT}:

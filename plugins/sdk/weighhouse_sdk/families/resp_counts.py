@@ -6,7 +6,7 @@ Source: https://redis.io/docs/latest/commands/info/
 import re
 from collections.abc import Mapping
 
-from weighhouse_protocol.counts import CommandCount, NodeCounts
+from weighhouse_protocol.counts import CommandCount, Counting, NodeCounts
 
 from weighhouse_sdk.families.resp import converse
 from weighhouse_sdk.replies import ReplyError, unless_refused
@@ -36,8 +36,30 @@ def counted(address: Address, timeout_seconds: float) -> NodeCounts | None:
     return read(str(address.endpoint), "\n".join(map(str, texts)))
 
 
-def read(endpoint: str, text: str) -> NodeCounts | None:
-    """The lines of those sections of INFO."""
+def read_copies(
+    address: Address, timeout_seconds: float, counting: Counting | None
+) -> NodeCounts | None:
+    """What a replica was asked to read: what else it does is its primary's doing.
+
+    :raises ReplyError, OSError: as `counted`.
+    """
+    questions = [("INFO", section) for section in ASKED]
+    texts = unless_refused(address, "INFO", lambda: converse(address, timeout_seconds, *questions))
+    found = read(str(address.endpoint), "\n".join(map(str, texts or ())), of="slave")
+    if found is None or counting is None:
+        return None
+    reads = {name for row in counting.rows if row.found for name in row.commands}
+    commands = {name: each for name, each in found.commands.items() if name in reads}
+    return found.model_copy(
+        update={"commands": commands, "received_bytes": None, "sent_bytes": None}
+    )
+
+
+def read(endpoint: str, text: str, of: str = "master") -> NodeCounts | None:
+    """The lines of those sections of INFO.
+
+    :param of: the role whose counters are meant; None of a server of another.
+    """
     commands = {}
     told: dict[str, str] = {}
     for line in text.splitlines():
@@ -52,7 +74,7 @@ def read(endpoint: str, text: str) -> NodeCounts | None:
             name, _, value = line.partition(":")
             told[name] = value
     counts = bool(commands) or told.get(MONITOR) == "enabled"
-    if told.get("role", "master") != "master" or not counts:
+    if told.get("role", "master") != of or not counts:
         return None
     if not any(one.us for one in commands.values()):
         # Garnet measures no time, and says 0.

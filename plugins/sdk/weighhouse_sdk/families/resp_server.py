@@ -18,6 +18,7 @@ from weighhouse_sdk.credentials import NOT_SHOWN, Credentials
 from weighhouse_sdk.errors import DeployFailed, NotReady, TargetInvalid
 from weighhouse_sdk.families import resp_cluster, resp_counts, resp_membership, resp_replication
 from weighhouse_sdk.families.resp import configuration, info
+from weighhouse_sdk.families.resp_found import FindsNodes, is_sharded
 from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Installed
 from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY, certify, hand_out
@@ -26,7 +27,6 @@ from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.replies import OtherProtocol, ReplyError, unless_refused
 from weighhouse_sdk.serving.questions import UNTOLD
-from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
 SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})
@@ -85,7 +85,7 @@ COUNTERS: Mapping[str, str] = {
 """Their events that are counted."""
 
 
-class RespServer(ServerPlugin):
+class RespServer(FindsNodes):
     """Servers with INFO and CONFIG GET, alone, or one with replicas, or a Redis Cluster, or several
     that know nothing of each other.
     """
@@ -208,10 +208,6 @@ class RespServer(ServerPlugin):
             )
         return told[self.version_fields[0]]
 
-    def _info(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """The lines of INFO; none where the server may refuse to tell them, and does."""
-        return unless_refused(address, "INFO", lambda: info(address, timeout_seconds)) or {}
-
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """CONFIG GET, without the names kept for old clients, without passwords, with what INFO
         alone has, and in one word, `tls`, whether there is a port for it.
@@ -269,7 +265,7 @@ class RespServer(ServerPlugin):
 
     def needs_peer_port(self, topology: Topology) -> bool:
         """The bus of a cluster."""
-        return _sharded(topology)
+        return is_sharded(topology)
 
     def peer_ends(self, place: Place) -> tuple[Address, ...]:
         """The client port, which replicas use as well; in a cluster its bus too."""
@@ -336,7 +332,7 @@ class RespServer(ServerPlugin):
         hashing = options.pop(HASHING, None)
         if hashing is not None and self.manifest.topology.by_client(target):
             return {**options, HASHING: hashing}
-        return {**options, "cluster": True} if _sharded(target.topology) else options
+        return {**options, "cluster": True} if is_sharded(target.topology) else options
 
     def driver_files(self, context: Context) -> dict[str, Scalar]:
         """The authority of the servers' certificate, where they speak TLS."""
@@ -348,7 +344,7 @@ class RespServer(ServerPlugin):
         return {CA_OPTION: str(context.scratch_directory / TLS / AUTHORITY)}
 
     def _clustered(self, target: Target) -> bool:
-        return _sharded(target.topology) and not self.manifest.topology.by_client(target)
+        return is_sharded(target.topology) and not self.manifest.topology.by_client(target)
 
 
 def _tls_ports(place: Place) -> list[str]:
@@ -359,7 +355,3 @@ def _tls_ports(place: Place) -> list[str]:
     if resp_cluster.is_cluster(place):
         words += ["--tls-cluster", "yes"]
     return words if place.alone else [*words, "--tls-replication", "yes"]
-
-
-def _sharded(topology: Topology) -> bool:
-    return topology.nodes > topology.replication_factor

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
 
+from weighhouse_sdk.announced import Announced
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.families.cql import ALL, rows, told
@@ -63,6 +64,11 @@ KEYSPACE = "ycsb"
 LOCAL, PEERS, KEYSPACES = "system.local", "system.peers", "system_schema.keyspaces"
 VERSION = "SELECT release_version FROM system.local"
 NEIGHBOURS = "SELECT peer FROM system.peers"
+CLIENTS_REACH = {
+    LOCAL: "SELECT rpc_address FROM system.local",
+    PEERS: "SELECT rpc_address FROM system.peers",
+}
+"""Where clients are told to reach the node that is asked, and the others."""
 REPLICATION = (
     "SELECT JSON replication FROM system_schema.keyspaces WHERE keyspace_name = 'ycsb'"  # KEYSPACE
 )
@@ -212,6 +218,21 @@ class RingPlugin(ServerPlugin):
         wrong = copies_problem(topology, topology.nodes if peers is None else 1 + len(peers), kept)
         if wrong is not None:
             raise DeployFailed(*wrong)
+
+    def find_nodes(self, context: Context, deployed: Deployed) -> tuple[Announced, ...]:
+        """Where the client library goes by itself: the addresses that the nodes have for clients,
+        by the port of the contact point. Those are asked that were written: others may be down.
+        """
+        if deployed.nodes:
+            return ()
+        address = asked_addresses(context, deployed)[0]
+        try:
+            found = told(address, self.ask_seconds, CLIENTS_REACH)
+        except UNREADABLE as error:
+            raise self._unfit(address, error) from error
+        places = [row["rpc_address"] for rows_of in found.values() for row in rows_of or ()]
+        hosts = [f"[{each}]" if ":" in str(each) else str(each) for each in places if each]
+        return tuple(Announced(f"{each}:{address.port}", asked=False) for each in hosts)
 
     def driver_options(self, target: Target) -> dict[str, Scalar]:
         """The keyspace gets as many copies as the topology says, on servers of somebody else's too:

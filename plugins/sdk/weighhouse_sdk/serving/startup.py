@@ -9,6 +9,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.endpoints import parts_of
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.announced import certified_name
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError, ServerUnfit
 from weighhouse_sdk.lifecycle import Deployed, FaultDone, Installed
@@ -377,7 +378,7 @@ def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
                 tls=parts.kind == "tls",
                 path=parts.path,
                 resolved=context.hosts.get(parts.host, ()),
-                server_name=name,
+                server_name=name or certified_name(context.target, parts.host),
                 database=database_of(context.target),
                 accounts=str(context.target.driver_options.get(AUTH_SOURCE, "")),
             )

@@ -28,8 +28,11 @@ from weighhouse_sdk.testkit.exercises import Arrival, Exercises, WayIn
 
 WAYS: tuple[WayIn, ...] = get_args(WayIn)
 BY_VERSION: Mapping[int, WayIn] = {4: "IPv4", 6: "IPv6"}
-PLACES = ("database", "keyspace", "namespace")
-"""Options that say where the records are."""
+UNUSUAL: Mapping[WayIn, tuple[str, ...]] = {
+    "another database": ("database", "keyspace", "namespace"),
+    "replicas": ("read_from", "read_preference"),
+}
+"""Ways that options say, where they are not as usual."""
 RECORD = Path("docs", "systems.json")
 """Below the root of the repository."""
 STAND_IN = "stand_in"
@@ -68,9 +71,10 @@ def ways_of(order: DriverOrder, usual: Shown) -> set[WayIn]:
             found.add("own certificate")
     if options.get("username") or options.get("password_file"):
         found.add("account")
-    if any(name in options and options[name] != usual.get(name) for name in PLACES):
-        found.add("another database")
-    return found
+    for way, names in UNUSUAL.items():
+        if any(name in options and options[name] != usual.get(name) for name in names):
+            found.add(way)
+    return found | ({"address map"} if order.target.address_map else set())
 
 
 def ways_had(described: DriverDescription) -> tuple[WayIn, ...]:
@@ -84,7 +88,8 @@ def ways_had(described: DriverDescription) -> tuple[WayIn, ...]:
         "TLS by name": "tls" in kinds,
         "own certificate": "tls" in kinds and "tls_certificate_file" in options,
         "account": "password_file" in options,
-        "another database": any(name in options for name in PLACES),
+        "address map": "address_map" in described.target_fields,
+        **{way: any(name in options for name in names) for way, names in UNUSUAL.items()},
     }
     return tuple(way for way in WAYS if known[way])
 

@@ -10,7 +10,7 @@ import datetime
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +18,29 @@ import pytest
 from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import ServerUnfit
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Ready
 from weighhouse_sdk.registry import discover
+from weighhouse_sdk.replies import CertificateRefused, LoginRefused, OtherProtocol, ServerFull
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.serving.startup import asked_addresses
 from weighhouse_sdk.testkit.agreements import Agreements
 from weighhouse_sdk.testkit.arrivals import STAND_IN, Arrivals
-from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
+from weighhouse_sdk.testkit.exercises import (
+    Exercise,
+    Exercises,
+    NotRun,
+    RefusalKind,
+    RefusalTold,
+)
 
 ASK_SECONDS = 5.0
+REFUSALS: Mapping[type[BaseException], RefusalKind] = {
+    LoginRefused: "account",
+    CertificateRefused: "certificate",
+    OtherProtocol: "another protocol",
+    ServerFull: "full",
+}
 
 
 def this_machine() -> str:
@@ -56,6 +70,7 @@ class Recorder:
         self._passed: Counter[tuple[Any, ...]] = Counter()
         self._left_out: Counter[tuple[str, str]] = Counter()
         self._stand_in = ""
+        self._refused: dict[tuple[str, RefusalKind, str], float] = {}
 
     def seen(self, target: Target, version: str) -> None:
         """A system became ready in the test under way."""
@@ -66,6 +81,13 @@ class Recorder:
         )  # fmt: skip
         if key not in self._under_way:
             self._under_way.append(key)
+
+    def refused(self, system: str, why: BaseException | None, seconds: float) -> None:
+        """A server that is there could not be used."""
+        refusal = None if why is None else REFUSALS.get(type(why))
+        if refusal is not None:
+            key = (system, refusal, self._stand_in)
+            self._refused[key] = max(seconds, self._refused.get(key, 0.0))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -93,6 +115,16 @@ class Recorder:
         found = Exercises(
             arrivals=self._arrivals.found(today),
             agreements=self._agreements.found(today),
+            refusals=tuple(
+                RefusalTold(
+                    system=system,
+                    refusal=refusal,
+                    seconds=round(seconds, 2),
+                    stand_in=stand_in,
+                    taken_on=today,
+                )
+                for (system, refusal, stand_in), seconds in sorted(self._refused.items())
+            ),
             exercised=tuple(
                 Exercise.model_validate(
                     {**dict(zip(names, key, strict=True)), "tests": tests, **about}
@@ -115,7 +147,14 @@ def _listen(plugin: Plugin) -> None:
     wait = kind.wait_ready
 
     def wait_ready(self: Plugin, context: Context, deployed: Deployed) -> Ready:
-        ready = wait(self, context, deployed)
+        begun_at = context.clock.monotonic()
+        try:
+            ready = wait(self, context, deployed)
+        except ServerUnfit as error:
+            seconds = context.clock.monotonic() - begun_at
+            for recorder in _RECORDERS:
+                recorder.refused(context.target.system, error.__cause__, seconds)
+            raise
         version = deployed.version
         if context.target.deployment == "external" and isinstance(self, ServerPlugin):
             version = self.version_served(asked_addresses(context, deployed)[0], ASK_SECONDS)

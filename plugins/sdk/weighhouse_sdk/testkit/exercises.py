@@ -34,7 +34,7 @@ class NotRun(Report):
 
 WayIn = Literal[
     "IPv4", "IPv6", "name", "socket", "TLS by name", "own certificate", "account",
-    "another database",
+    "another database", "address map", "replicas",
 ]  # fmt: skip
 """How a driver may come to a server that is there."""
 
@@ -64,6 +64,22 @@ class Agreement(Report):
     """What took the system's place; empty: it was the system itself."""
     test: str
     """One that sees it, as pytest names it; it fails when it no longer does."""
+    taken_on: datetime.date
+
+
+RefusalKind = Literal["account", "certificate", "another protocol", "full"]
+"""Why a server that is there lets nobody in: a wrong account or none, a certificate, something else
+that is spoken there, no further connection."""
+
+
+class RefusalTold(Report):
+    """A server that could not be used, and how soon that was told."""
+
+    system: str
+    refusal: RefusalKind
+    seconds: float
+    """From the begin of waiting for it until the run ended; the longest of a test run."""
+    stand_in: str = ""
     taken_on: datetime.date
 
 
@@ -108,3 +124,4 @@ class Exercises(Report):
     arrivals: tuple[Arrival, ...] = ()
     agreements: tuple[Agreement, ...] = ()
     drivers: tuple[DriverWays, ...] = ()
+    refusals: tuple[RefusalTold, ...] = ()

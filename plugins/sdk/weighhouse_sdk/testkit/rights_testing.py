@@ -93,6 +93,7 @@ class Visitor:
         deployed = plugin.deploy(context)
         plugin.wait_ready(context, deployed)
         plugin.unite(context, deployed)
+        plugin.find_nodes(context, deployed)
         plugin.describe(context, deployed)
         plugin.memory(context, deployed)
         plugin.counts(context, deployed)

@@ -3,7 +3,7 @@
 # ruff: noqa: S101 - pytest explains assertions
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from weighhouse_protocol.base import Scalar
@@ -12,10 +12,11 @@ from weighhouse_protocol.driver import DriverEvent, Failed, PhaseFinished
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.announced import known_by, reached
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.credentials import OPTIONS, Credentials
 from weighhouse_sdk.driver import DriverRun, describe_driver
-from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.lifecycle import Deployed, Plugin
 from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.testkit.orders import order_for
@@ -63,6 +64,7 @@ class Way:
     :param options: the driver's.
     :param own: whether the server wants to see a certificate.
     :param server_name: what its certificate is for, by the agent's policy.
+    :param announced: host by which the server names itself, and which leads nowhere.
     """
 
     endpoint: str
@@ -71,6 +73,7 @@ class Way:
     options: dict[str, Scalar] = field(default_factory=dict)
     own: bool = False
     server_name: str | None = None
+    announced: str = ""
 
     @property
     def secured(self) -> bool:
@@ -109,6 +112,7 @@ class Way:
             system=system,
             deployment="external",
             endpoints=(endpoint,),
+            address_map={f"{self.announced}:{port}": endpoint} if self.announced else {},
             driver_options=self.options,
             credentials="staging",
         )
@@ -125,15 +129,31 @@ def check_reached(plugin: Plugin, context: Context, records: int = 50) -> None:
 
     :raises AssertionError: when one of them does not get through.
     """
-    deployed = plugin.deploy(context)
-    plugin.wait_ready(context, deployed)
+    deployed, ends, context = found(plugin, context)
     described = plugin.describe(context, deployed)
     assert described.version
     assert described.settings
-    events = loaded(plugin, context, plugin.endpoints(deployed), records)
+    events = loaded(plugin, context, ends, records)
     assert not [each for each in events if isinstance(each, Failed)], events[-1]
     assert len([each for each in events if isinstance(each, PhaseFinished)]) == PHASES
     assert plugin.memory(context, deployed).records in (records, None)
+
+
+def found(plugin: Plugin, context: Context) -> tuple[Deployed, tuple[str, ...], Context]:
+    """A server that is there, with the nodes that it names, where the driver is sent, and a context
+    whose target has the driver's map; as an agent does it, but for its policy.
+    """
+    deployed = plugin.deploy(context)
+    plugin.wait_ready(context, deployed)
+    nodes = plugin.find_nodes(context, deployed)
+    if not nodes:
+        return deployed, plugin.endpoints(deployed), context
+    ends = reached(context.target, nodes)
+    spread = plugin.manifest.topology.by_client(context.target)
+    known = known_by(context.target, nodes, ends, spread=spread)
+    mapping = context.target.model_copy(update={"address_map": dict(known.address_map)})
+    knowing = replace(context, target=mapping)
+    return replace(deployed, endpoints=known.asked), known.loaded, knowing
 
 
 def loaded(
@@ -145,8 +165,9 @@ def loaded(
     if shown := context.credentials():
         options |= shown.driver_options(driver, declared(describe_driver(driver).options))
     order = order_for(endpoints, options, measure_seconds=0.2, records=records)
-    reached = order.target.model_copy(update={"hosts": context.hosts})
-    with DriverRun(driver, order.model_copy(update={"target": reached}), context) as run:
+    known = {"hosts": context.hosts, "address_map": context.target.address_map}
+    reaching = order.target.model_copy(update=known)
+    with DriverRun(driver, order.model_copy(update={"target": reaching}), context) as run:
         return list(run.events())
 
 
