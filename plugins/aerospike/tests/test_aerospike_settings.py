@@ -3,8 +3,9 @@
 import pytest
 from weighhouse_plugin_aerospike import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
-    check_listed,
+    check_never,
     check_not_taken,
+    check_words,
     left_of,
     translated,
 )
@@ -55,13 +56,13 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
         "direct_files": True,
         "nsup_period_seconds": 60,
     }
+    assert found.settings == {"namespace.conflict-resolution-policy": "generation"}
     assert left_of(found) == {
         (3, "service.pidfile"): "never",
         (8, "network.heartbeat.mode"): "agent",
         (11, "namespace"): "unknown",
         (12, "namespace.replication-factor"): "agent",
         (14, "namespace.storage-engine.file"): "never",
-        (20, "namespace.conflict-resolution-policy"): "unknown",
     }
     assert "hush" not in found.model_dump_json()
     PLUGIN.check_target(found.target(PLUGIN.manifest.default_deployment))
@@ -81,4 +82,5 @@ def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: 
 
 
 def test_what_is_dangerous_is_never_taken() -> None:
-    check_listed(PLUGIN, DANGEROUS.split())
+    check_never(PLUGIN, DANGEROUS.split())
+    check_words(PLUGIN)

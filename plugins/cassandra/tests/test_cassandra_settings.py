@@ -9,6 +9,7 @@ from weighhouse_sdk.testkit.settings_testing import (
     check_never,
     check_not_taken,
     check_read_back,
+    check_said_no,
     check_words,
     left_of,
     translated,
@@ -86,6 +87,10 @@ def test_what_is_dangerous_is_never_taken() -> None:
     check_listed(PLUGIN, DANGEROUS.split())
     check_never(PLUGIN, DANGEROUS.split())
     check_words(PLUGIN)
+
+
+def test_what_the_server_refuses_is_told_in_its_own_words(tmp_path: Path) -> None:
+    check_said_no(PLUGIN, tmp_path / "b", {"max_value_size": "much"}, "much")
 
 
 def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.target import Topology
-from weighhouse_sdk.configuration import explained, system_names, system_value
+from weighhouse_sdk.configuration import explained, nested, overlaid, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.families.cql import rows, told
 from weighhouse_sdk.families.ring import STORAGE_PORT, TOKENS, RingPlugin, tokens
@@ -181,8 +181,8 @@ class CassandraPlugin(RingPlugin):
         if compaction:
             settings["default_compaction"] = compaction
         for name, value in parameters.items():
-            nested = name in UNIFIED or name == "default_compaction"
-            if nested or schemas[name].get("x-unset") == value:
+            within = name in UNIFIED or name == "default_compaction"
+            if within or schemas[name].get("x-unset") == value:
                 continue
             if name in NESTED:
                 settings |= NESTED[name](str(value))
@@ -192,7 +192,7 @@ class CassandraPlugin(RingPlugin):
         if settings["commitlog_sync"] == "periodic":
             settings.setdefault("commitlog_sync_period", "10000ms")
         # What the agent decides wins; JSON is YAML.
-        settings = {**place.settings, **settings}
+        settings = overlaid(nested(place.settings), settings)
         (directory / "cassandra.yaml").write_text(json.dumps(settings, indent=1))
         (directory / "logback.xml").write_text(LOGBACK)
 

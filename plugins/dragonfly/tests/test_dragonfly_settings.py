@@ -3,8 +3,9 @@
 import pytest
 from weighhouse_plugin_dragonfly import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
-    check_listed,
+    check_never,
     check_not_taken,
+    check_words,
     left_of,
     translated,
 )
@@ -33,10 +34,10 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
         "cache_mode": True,
         "proactor_threads": 3,
     }
+    assert found.settings == {"dbnum": 3}
     assert left_of(found) == {
         (5, "requirepass"): "never",
         (6, "port"): "agent",
-        (7, "dbnum"): "unknown",
     }
     assert "hush" not in found.model_dump_json()
     PLUGIN.check_target(found.target(PLUGIN.manifest.default_deployment))
@@ -54,4 +55,5 @@ def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: 
 
 
 def test_what_is_dangerous_is_never_taken() -> None:
-    check_listed(PLUGIN, DANGEROUS.split())
+    check_never(PLUGIN, DANGEROUS.split())
+    check_words(PLUGIN)

@@ -18,7 +18,7 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
-from weighhouse_sdk.configuration import system_value
+from weighhouse_sdk.configuration import setting_word, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.families.resp_server import RespServer
@@ -96,11 +96,17 @@ class GarnetPlugin(RespServer):
                 words.append(flag)
             elif value is not False:
                 words += [flag, system_value(schemas[name], value)]
+        for name, value in sorted(place.settings.items()):
+            words += [f"--{self._own_name(name)}", setting_word(value, "true", "false")]
         if parameters.get("storage_tier"):
             words += ["--logdir", HERE]
         if parameters.get("aof"):
             words += ["--checkpointdir", HERE]
         return words
+
+    def _own_name(self, name: str) -> str:
+        """An option as it stands on the command line: `garnet.conf` has another name for each."""
+        return name if self.manifest.settings is None else self.manifest.settings.named(name)
 
     def _host(
         self,

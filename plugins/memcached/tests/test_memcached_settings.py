@@ -8,6 +8,7 @@ from weighhouse_sdk.testkit.settings_testing import (
     check_never,
     check_not_taken,
     check_read_back,
+    check_said_no,
     check_words,
     left_of,
     refused,
@@ -92,6 +93,10 @@ def test_a_command_line_is_read_as_the_same() -> None:
 )
 def test_of_bad_arguments_nothing_is_taken(text: str, line: int, said: str) -> None:
     check_not_taken(PLUGIN, text, line, said)
+
+
+def test_what_the_server_refuses_is_told_in_its_own_words(tmp_path: Path) -> None:
+    check_said_no(PLUGIN, tmp_path / "a", {"hash_algorithm": "none"}, "nknown hash_algorithm")
 
 
 def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:

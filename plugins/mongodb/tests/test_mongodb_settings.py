@@ -3,8 +3,9 @@
 import pytest
 from weighhouse_plugin_mongodb import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
-    check_listed,
+    check_never,
     check_not_taken,
+    check_words,
     left_of,
     translated,
 )
@@ -41,12 +42,12 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
         "journal_compressor": "zstd",
         "flow_control": False,
     }
+    assert found.settings == {"operationProfiling.mode": "slowOp"}
     assert left_of(found) == {
         (2, "storage.dbPath"): "agent",
         (6, "net.port"): "agent",
         (6, "net.tls.mode"): "never",
         (7, "security.keyFile"): "never",
-        (9, "operationProfiling.mode"): "unknown",
     }
     assert "hush" not in found.model_dump_json()
     PLUGIN.check_target(found.target(PLUGIN.manifest.default_deployment))
@@ -63,4 +64,5 @@ def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: 
 
 
 def test_what_is_dangerous_is_never_taken() -> None:
-    check_listed(PLUGIN, DANGEROUS.split())
+    check_never(PLUGIN, DANGEROUS.split())
+    check_words(PLUGIN)

@@ -3,8 +3,9 @@
 import pytest
 from weighhouse_plugin_scylladb import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
-    check_listed,
+    check_never,
     check_not_taken,
+    check_words,
     left_of,
     translated,
 )
@@ -45,4 +46,5 @@ def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: 
 
 
 def test_what_is_dangerous_is_never_taken() -> None:
-    check_listed(PLUGIN, DANGEROUS.split())
+    check_never(PLUGIN, DANGEROUS.split())
+    check_words(PLUGIN)

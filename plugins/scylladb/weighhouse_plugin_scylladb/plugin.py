@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_sdk.configuration import system_names
+from weighhouse_sdk.configuration import nested, overlaid, system_names
 from weighhouse_sdk.families.cql import rows, told
 from weighhouse_sdk.families.ring import STORAGE_PORT, RingPlugin
 from weighhouse_sdk.figures import numbers
@@ -87,6 +87,7 @@ class ScyllaDbPlugin(RingPlugin):
         if settings["commitlog_sync"] == "batch":
             del settings["commitlog_sync_period_in_ms"]
             settings["commitlog_sync_batch_window_in_ms"] = 2
+        settings = overlaid(nested(place.settings), settings)
         # JSON is YAML.
         (place.directory / "scylla.yaml").write_text(json.dumps(settings, indent=1))
 

@@ -6,6 +6,7 @@ from weighhouse_plugin_valkey import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
     check_never,
     check_read_back,
+    check_said_no,
     check_words,
     refused,
     translated,
@@ -34,6 +35,10 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
 def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:
     wanted = {"maxclients": 444, "rdbcompression": False}
     check_read_back(PLUGIN, tmp_path / "a", wanted, {"maxclients": "444", "rdbcompression": "no"})
+
+
+def test_what_the_server_refuses_is_told_in_its_own_words(tmp_path: Path) -> None:
+    check_said_no(PLUGIN, tmp_path / "a", {"maxclients": "many"}, "argument must be")
 
 
 def test_what_is_dangerous_is_never_taken() -> None:

@@ -2,6 +2,7 @@
 which are parameters by another name, which the agent sets, which are never taken. Pure.
 """
 
+import operator
 from fnmatch import fnmatchcase
 from typing import Annotated, Literal, Self
 
@@ -64,6 +65,10 @@ class Settings(Document):
     """Name of a setting → what the running system's own report calls it, where that differs."""
     taken: Annotated[tuple[SettingName, ...], Field(max_length=200)] = ()
     """Names that a target's `settings` may have on every agent that does not say otherwise."""
+    several: FewBy[Annotated[int, Field(ge=1, le=20)]] = Field(
+        default_factory=dict, exclude_if=operator.not_
+    )
+    """Name → how many words its value has, or a multiple of that; all others have one."""
     agent: Reasons = Field(default_factory=dict)
     """What the agent sets itself."""
     never: Reasons = Field(default_factory=dict)
@@ -72,6 +77,9 @@ class Settings(Document):
 
     @model_validator(mode="after")
     def _is_of_one_mind(self) -> Self:
+        for name in self.several:
+            if not self.is_taken(name):
+                raise ValueError(f"several: `{name}` is not among `taken`")
         for name in self.taken:
             if (why := self.why_never(name) or self.why_agent(name)) is not None:
                 raise ValueError(f"taken: `{name}` is never taken: {why}")
@@ -84,11 +92,16 @@ class Settings(Document):
 
     def why_never(self, name: str) -> str | None:
         """Why a setting is never taken; None: it may be."""
-        return _reason(self.never, self.named(name))
+        return _reason(self.never, self.named(name)) or _reason(self.never, name)
 
     def why_agent(self, name: str) -> str | None:
         """Why a setting is the agent's; None: it is not."""
-        return _reason(self.agent, self.named(name))
+        return _reason(self.agent, self.named(name)) or _reason(self.agent, name)
+
+    def words_of(self, name: str) -> int:
+        """Of how many words a setting's value is, or of a multiple of so many."""
+        asked = folded(self.named(name))
+        return next((count for each, count in self.several.items() if folded(each) == asked), 1)
 
     def is_taken(self, name: str) -> bool:
         """Whether agents take a setting unless their operator says otherwise."""

@@ -175,8 +175,9 @@ def _translated(line: Line, manifest: Manifest, settings: Settings) -> Taken | L
         return _left(line, "agent", f"is set by the agent: {why}")
     if settings.is_taken(line.name):
         value = _plain(line.value)
-        if value is None or (problem := value_problem(value)) is not None:
-            message = "is no single word" if value is None else str(problem)
+        words = settings.words_of(line.name)
+        if value is None or (problem := value_problem(value, words)) is not None:
+            message = "has no value" if value is None else str(problem)
             return _left(line, "value", f"could be one of the target's `settings`, but {message}")
         return Taken(line=line.number, name=line.name, into=f"settings.{line.name}", value=value)
     guess = did_you_mean(line.name, list(counterparts(manifest)))

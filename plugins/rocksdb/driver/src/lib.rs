@@ -56,9 +56,10 @@ impl Embedded for RocksDb {
             message: refused.to_string(),
             hint: String::new(),
         })?;
+        let hint = "RocksDB's own words; its options are in `include/rocksdb` of its release";
+        let opened = settings.database().map_err(|error| failed(&error, hint))?;
         let hint = "is the directory there, writable, and used by nobody else?";
-        let database =
-            DB::open(&settings.database(), directory).map_err(|error| failed(&error, hint))?;
+        let database = DB::open(&opened, directory).map_err(|error| failed(&error, hint))?;
         Ok(Self { database: Arc::new(database), settings })
     }
 

@@ -12,7 +12,7 @@ from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target, Topology
 
-from weighhouse_sdk.configuration import setting_word, system_names, system_value
+from weighhouse_sdk.configuration import system_names, system_value, word_groups
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.credentials import NOT_SHOWN, Credentials
 from weighhouse_sdk.errors import DeployFailed, NotReady, TargetInvalid
@@ -165,7 +165,8 @@ class RespServer(ServerPlugin):
             text = system_value(schemas[name], value)
             words += [f"--{names[name]}", *(text.split() or [""])]
         for name, value in sorted(place.settings.items()):
-            words += [f"--{name}", setting_word(value)]
+            for group in word_groups(self.manifest, name, value):
+                words += [f"--{name}", *group]
         return words
 
     def secure(self, context: Context, addresses: tuple[Address, ...]) -> tuple[Address, ...]:

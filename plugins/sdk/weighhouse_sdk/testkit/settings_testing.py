@@ -20,6 +20,7 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.configuration import reported_names
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.serving.server import ServerPlugin
@@ -148,6 +149,21 @@ def running(
         plugin.stop(context, deployed)
     finally:
         plugin.clean_up(context)
+
+
+def check_said_no(
+    plugin: Plugin, folder: Path, settings: Mapping[str, Scalar], words: str
+) -> None:
+    """Hold that a setting which the system refuses ends the start with the system's own words, and
+    that nobody waited for it to become ready.
+    """
+    document = {"name": "t", "system": plugin.manifest.id, "settings": dict(settings)}
+    with pytest.raises(PluginError) as error, running(plugin, folder, document):
+        pass
+    failure = error.value.failure()
+    said = " ".join((failure.message, failure.hint, *failure.log_tail))
+    assert words in said, said
+    assert "was not ready" not in said
 
 
 def check_read_back(
