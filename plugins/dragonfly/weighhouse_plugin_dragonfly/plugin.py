@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_sdk.configuration import setting_word, system_names, system_value
+from weighhouse_sdk.configuration import own_name, setting_word, system_names, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.resp import lines
 from weighhouse_sdk.families.resp_server import RespServer
@@ -23,13 +23,9 @@ from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.replies import unless_refused
 from weighhouse_sdk.wire import Address
 
+FLAG = ("true", "false")
 SAVING = ("saving", "rdb_bgsave_in_progress")
 """Lines of INFO's section PERSISTENCE, which is told only when it is asked for."""
-
-
-def folded_flag(name: str) -> str:
-    """A flag as its library has it: with underscores."""
-    return name.replace("-", "_")
 
 
 class DragonflyPlugin(RespServer):
@@ -86,7 +82,7 @@ class DragonflyPlugin(RespServer):
         for name, value in sorted(parameters.items()):
             words.append(f"--{names[name]}={system_value(schemas[name], value)}")
         for name, value in sorted(place.settings.items()):
-            words.append(f"--{folded_flag(name)}={setting_word(value, 'true', 'false')}")
+            words.append(f"--{own_name(self.manifest, name)}={setting_word(value, *FLAG)}")
         return words
 
     def serving_process(self, address: Address, timeout_seconds: float) -> int | None:

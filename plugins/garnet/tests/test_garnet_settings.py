@@ -35,9 +35,9 @@ EnableDebugCommand EnableModuleCommand ConfigImportPath ProtectedMode
 OURS = """\
 /* the shop's "cache" */
 {
-	/******************************************
-	 * "Port" : 1234, // as it was
-	 ******************************************/
+\t/*****************************
+\t * "Port" : 1234, // as it was
+\t *****************************/
   "Port": 6380, // no /* comment within one
   "MemorySize": "2g",
   "EnableAOF": true,
@@ -59,8 +59,8 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
     }
     assert found.settings == {"page": "32m"}
     assert left_of(found) == {
-        (6, "port"): "agent",
-        (10, "password"): "never",
+        (6, "Port"): "agent",
+        (10, "Password"): "never",
         (11, "aad-authority"): "never",
     }
     assert "hush" not in found.model_dump_json()
@@ -72,7 +72,7 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
     [
         ('{"Port": 1,\n"Port": 2}\n', 2, "stands on line 1"),
         ("{", 2, "is no YAML"),
-        ('{"Port": 1, /* "Recover": true}', 1, "is no YAML"),
+        ('{"Port": 1, /* "Recover": true}', 2, "is no YAML"),
     ],
 )
 def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: str) -> None:

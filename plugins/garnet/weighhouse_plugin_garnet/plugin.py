@@ -18,7 +18,7 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
-from weighhouse_sdk.configuration import setting_word, system_value
+from weighhouse_sdk.configuration import own_name, setting_word, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.families.resp_server import RespServer
@@ -43,6 +43,7 @@ ON_DISK = ("aof", "storage_tier")
 """What needs a device."""
 COUNTERS = ("connected_clients", "total_commands_processed")
 """Lines of INFO that stay 0 unless its monitor is on."""
+FLAG = ("true", "false")
 DROPPED = "Log.BeginAddress"
 """Where the log begins. Without a storage tier, all before it was thrown away."""
 FIRST_ADDRESS = 64
@@ -97,16 +98,12 @@ class GarnetPlugin(RespServer):
             elif value is not False:
                 words += [flag, system_value(schemas[name], value)]
         for name, value in sorted(place.settings.items()):
-            words += [f"--{self._own_name(name)}", setting_word(value, "true", "false")]
+            words += [f"--{own_name(self.manifest, name)}", setting_word(value, *FLAG)]
         if parameters.get("storage_tier"):
             words += ["--logdir", HERE]
         if parameters.get("aof"):
             words += ["--checkpointdir", HERE]
         return words
-
-    def _own_name(self, name: str) -> str:
-        """An option as it stands on the command line: `garnet.conf` has another name for each."""
-        return name if self.manifest.settings is None else self.manifest.settings.named(name)
 
     def _host(
         self,

@@ -49,6 +49,11 @@ def reported_names(manifest: Manifest, settings: Collection[str]) -> dict[str, s
     return {name: table.reported.get(table.named(name), table.named(name)) for name in settings}
 
 
+def own_name(manifest: Manifest, name: str) -> str:
+    """A setting's name as its system has it, of those by which a target may call it."""
+    return name if manifest.settings is None else manifest.settings.named(name)
+
+
 def setting_word(value: Scalar, true: str = "yes", false: str = "no") -> str:
     """A setting's value as the system reads it.
 

@@ -23,9 +23,7 @@ SHOWN = 60
 _OPTION = re.compile(r"--([A-Za-z0-9][A-Za-z0-9_.-]*)(?:=(.*))?", re.DOTALL)
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
-_JSON_PART = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"?|/\*.*?(?:\*/|\Z)|//[^\n]*|\t', re.DOTALL
-)
+_JSON_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"?|/\*.*?(?:\*/|\Z)|//[^\n]*|\t', re.DOTALL)
 """Linear: what does not end is taken to where it could have."""
 
 

@@ -86,17 +86,25 @@ class Settings(Document):
         return self
 
     def named(self, name: str) -> str:
-        """A name as the manifest has it: aliases resolved."""
-        aliases = {folded(one): meant for one, meant in self.aliases.items()}
-        return aliases.get(folded(name), name)
+        """A name as the manifest has it: aliases resolved, and spelled as in `taken`."""
+        known = {folded(one): one for one in self.taken}
+        known |= {folded(one): meant for one, meant in self.aliases.items()}
+        return known.get(folded(name), name)
 
     def why_never(self, name: str) -> str | None:
         """Why a setting is never taken; None: it may be."""
-        return _reason(self.never, self.named(name)) or _reason(self.never, name)
+        return self._why(self.never, name)
 
     def why_agent(self, name: str) -> str | None:
         """Why a setting is the agent's; None: it is not."""
-        return _reason(self.agent, self.named(name)) or _reason(self.agent, name)
+        return self._why(self.agent, name)
+
+    def _why(self, reasons: Reasons, name: str) -> str | None:
+        """By the name itself, and by every name that it, or one that it lies below, stands for."""
+        parts = name.split(".")
+        above = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+        asked = dict.fromkeys((name, *map(self.named, above)))
+        return next(filter(None, (_reason(reasons, each) for each in asked)), None)
 
     def words_of(self, name: str) -> int:
         """Of how many words a setting's value is, or of a multiple of so many."""

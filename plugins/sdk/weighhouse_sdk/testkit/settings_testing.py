@@ -151,9 +151,7 @@ def running(
         plugin.clean_up(context)
 
 
-def check_said_no(
-    plugin: Plugin, folder: Path, settings: Mapping[str, Scalar], words: str
-) -> None:
+def check_said_no(plugin: Plugin, folder: Path, settings: Mapping[str, Scalar], words: str) -> None:
     """Hold that a setting which the system refuses ends the start with the system's own words, and
     that nobody waited for it to become ready.
     """
@@ -161,7 +159,7 @@ def check_said_no(
     with pytest.raises(PluginError) as error, running(plugin, folder, document):
         pass
     failure = error.value.failure()
-    said = " ".join((failure.message, failure.hint, *failure.log_tail))
+    said = " ".join((failure.message, failure.hint, *failure.log_lines))
     assert words in said, said
     assert "was not ready" not in said
 
