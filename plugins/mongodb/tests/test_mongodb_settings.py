@@ -41,12 +41,12 @@ def test_a_file_is_a_target_and_every_line_is_told_of() -> None:
         "cache_size_gibibytes": 1.5,
         "journal_compressor": "zstd",
         "flow_control": False,
+        "tls": True,
     }
     assert found.settings == {"operationProfiling.mode": "slowOp"}
     assert left_of(found) == {
         (2, "storage.dbPath"): "agent",
         (6, "net.port"): "agent",
-        (6, "net.tls.mode"): "never",
         (7, "security.keyFile"): "never",
     }
     assert "hush" not in found.model_dump_json()

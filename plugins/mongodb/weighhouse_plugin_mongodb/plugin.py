@@ -12,10 +12,12 @@ from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.families.mongo_server import MongoServerPlugin
 from weighhouse_sdk.figures import Kept
 from weighhouse_sdk.lifecycle import Deployed, Description
+from weighhouse_sdk.machine.certificates import AUTHORITY, BOTH
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.replies import OtherProtocol
+from weighhouse_sdk.serving.certified import TLS
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_mongodb import engine, replica_set
@@ -79,7 +81,13 @@ class MongodbPlugin(MongoServerPlugin):
         words += ["--dbpath", ".", "--nounixsocket"]
         if not place.alone:
             words += ["--replSet", replica_set.NAME]
+        if place.address.tls:
+            words += ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", f"{TLS}/{BOTH}"]
+            words += ["--tlsCAFile", f"{TLS}/{AUTHORITY}"]
+            words.append("--tlsAllowConnectionsWithoutCertificates")
         for name, value in sorted(parameters.items()):
+            if name == TLS:
+                continue  # The address says so.
             schema, text = schemas[name], system_value(schemas[name], value)
             if "x-engine" in schema or schema.get("x-unset") == value:
                 continue
