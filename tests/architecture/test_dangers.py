@@ -25,8 +25,8 @@ WORDS = (
     "functions? plugins? class provider extension[a-z]* command exec https? url uri endpoints? "
     "s3 azure gcs syslog logfile pid pidfile daemon[a-z]* debug test[a-z]* inject[a-z]* "
     "dangerous unsafe insecure factory env archive[a-z]* "
-).split()  # noqa: SIM905 - so many are read more easily
-DANGER = re.compile(rf"(?:^|[._-])(?:{'|'.join(WORDS)})(?:[._-]|$)")
+)
+DANGER = re.compile(rf"(?:^|[._-])(?:{'|'.join(WORDS.split())})(?:[._-]|$)")
 """Words of names that load code, open files, sockets or networks, or name users."""
 HARMLESS = {
     "redis": ("lazyfree-lazy-user-flush lua-time-limit "),

@@ -1,12 +1,16 @@
 """aerospike.conf as a target, and what of it is never taken."""
 
+from pathlib import Path
+
 import pytest
 from weighhouse_plugin_aerospike import PLUGIN
+from weighhouse_sdk.configuration import setting_word
 from weighhouse_sdk.testkit.settings_testing import (
     check_never,
     check_not_taken,
     check_words,
     left_of,
+    orders,
     translated,
 )
 
@@ -84,3 +88,28 @@ def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: 
 def test_what_is_dangerous_is_never_taken() -> None:
     check_never(PLUGIN, DANGEROUS.split())
     check_words(PLUGIN)
+
+
+def test_settings_stand_in_their_sections(tmp_path: Path) -> None:
+    settings = {
+        "service.info-threads": 7,
+        "network.fabric.send-threads": 3,
+        "network.service.reuse": 1,
+        "namespace.default-ttl": "5d",
+        "namespace.storage-engine.cold-start-empty": True,
+        "namespace.geo2dsphere-within.strict": False,
+        "nowhere.at-all": 1,
+    }
+    _, files = orders(PLUGIN, tmp_path / "a", settings)
+    (text,) = files.values()
+    found, above = {}, []
+    for line in text.splitlines():
+        words = line.split()
+        if words[-1] == "{":
+            above.append(words[0])
+        elif words == ["}"]:
+            above.pop()
+        else:
+            found[".".join((*above, words[0]))] = words[-1]
+    told = {name: setting_word(value, "true", "false") for name, value in settings.items()}
+    assert {name: found[name] for name in settings} == told

@@ -20,8 +20,10 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.configuration import reported_names
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.machine.certificates import certify
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
@@ -69,18 +71,26 @@ def check_given(plugin: Plugin, folder: Path) -> None:
     if not isinstance(plugin, ServerPlugin):
         assert not taken, f"{plugin.manifest.id} starts no server that could have settings"
         return
-    plain = _orders(plugin, folder, {})
+    plain = orders(plugin, folder, {})
     for name in taken:
-        assert _orders(plugin, folder, {name: 7}) != plain, name
+        assert orders(plugin, folder, {name: 7}) != plain, name
 
 
-def _orders(plugin: ServerPlugin, folder: Path, settings: Mapping[str, Scalar]) -> object:
+def orders(
+    plugin: ServerPlugin, folder: Path, settings: Mapping[str, Scalar], *, tls: bool = False
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What a server is started with: its arguments, and the files in its directory.
+
+    :param folder: made anew.
+    :param tls: whether it is to speak TLS, under a certificate that is made for it.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    address = Address("127.0.0.1", 7999)
+    shown = Credentials(tls_ca_file=certify(folder / "authority", ["127.0.0.1"])) if tls else None
+    address = Address("127.0.0.1", 7999, shown, tls=tls)
     place = Place(1, "t", address, folder, (address,), peer_port=8999, settings=settings)
     plugin.prepare({}, place)
-    files = {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
+    files = {each.name: each.read_text("utf-8") for each in folder.iterdir() if each.is_file()}
     return tuple(plugin.arguments({}, place)), files
 
 
