@@ -6,6 +6,7 @@ import pytest
 from weighhouse_plugin_aerospike import PLUGIN
 from weighhouse_sdk.configuration import setting_word
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_words,
@@ -113,3 +114,7 @@ def test_settings_stand_in_their_sections(tmp_path: Path) -> None:
             found[".".join((*above, words[0]))] = words[-1]
     told = {name: setting_word(value, "true", "false") for name, value in settings.items()}
     assert {name: found[name] for name in settings} == told
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from weighhouse_plugin_cassandra import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_listed,
     check_never,
     check_not_taken,
@@ -105,3 +106,7 @@ def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:
         "native_transport_max_threads": "33",
     }
     check_read_back(PLUGIN, tmp_path / "a", wanted, told)
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

@@ -7,6 +7,7 @@ from weighhouse_plugin_dragonfly import PLUGIN
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_words,
@@ -80,3 +81,7 @@ def test_it_is_told_to_speak_tls_with_clients_that_show_a_certificate(tmp_path: 
     target = Target(name="d", system="dragonfly", parameters={"tls": True})
     files = PLUGIN.driver_files(Context.open(target, tmp_path / "b"))
     assert sorted(files) == ["tls_ca_file", "tls_certificate_file", "tls_key_file"]
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

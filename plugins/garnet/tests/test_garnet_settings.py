@@ -6,6 +6,7 @@ import pytest
 from weighhouse_plugin_garnet import PLUGIN
 from weighhouse_sdk.testkit.at_hand import server
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_read_back,
@@ -105,3 +106,7 @@ def test_what_the_server_refuses_is_told_in_its_own_words(
     settings: dict[str, bool | str], words: str, tmp_path: Path
 ) -> None:
     check_said_no(PLUGIN, tmp_path / "a", settings, words)
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS, "/* was: */")

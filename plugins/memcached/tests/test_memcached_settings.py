@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from weighhouse_plugin_memcached import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_read_back,
@@ -118,3 +119,7 @@ def test_what_is_dangerous_is_never_taken() -> None:
 def test_what_has_a_parameter_is_no_setting() -> None:
     assert "is the parameter `memory_mebibytes`" in refused(PLUGIN, "memory-limit")
     assert "is the parameter `hash_power`" in refused(PLUGIN, "hashpower")
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, "-m 96\n-l 10.0.0.7\n-o idle_timeout=77\n")

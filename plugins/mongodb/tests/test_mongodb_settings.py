@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from weighhouse_plugin_mongodb import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_words,
@@ -90,3 +91,7 @@ def test_it_is_told_to_speak_tls_alone(tmp_path: Path) -> None:
         "tls/authority.pem", "--tlsAllowConnectionsWithoutCertificates",
     )  # fmt: skip
     assert (tmp_path / "a/tls/both.pem").read_text().count("BEGIN") == len(("key", "certificate"))
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

@@ -6,6 +6,7 @@ import pytest
 from weighhouse_plugin_redis import PLUGIN
 from weighhouse_sdk.configuration import system_names
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_read_back,
@@ -152,3 +153,7 @@ def test_what_has_a_parameter_is_no_setting() -> None:
     assert "is the parameter `maxmemory_bytes`" in refused(PLUGIN, "maxmemory")
     assert "is the parameter `hash_max_listpack_value`" in refused(PLUGIN, "hash-max-ziplist-value")
     assert refused(PLUGIN, "maxclients", 20_000) == ""
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

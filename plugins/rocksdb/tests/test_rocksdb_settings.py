@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from weighhouse_plugin_rocksdb import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_said_no,
@@ -123,3 +124,7 @@ def test_what_rocksdb_refuses_is_told_in_its_own_words(
     settings: dict[str, str], words: str, tmp_path: Path
 ) -> None:
     check_said_no(PLUGIN, tmp_path / "a", settings, words)
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from weighhouse_plugin_scylladb import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_words,
@@ -63,3 +64,7 @@ def test_settings_and_tls_stand_in_its_file(tmp_path: Path) -> None:
         "certificate": str(tmp_path / "a/tls/certificate.pem"),
         "keyfile": str(tmp_path / "a/tls/key.pem"),
     }
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from weighhouse_plugin_valkey import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_read_back,
     check_said_no,
@@ -45,3 +46,7 @@ def test_what_is_dangerous_is_never_taken() -> None:
     check_never(PLUGIN, DANGEROUS.split())
     check_words(PLUGIN)
     assert "is the parameter" in refused(PLUGIN, "maxmemory")
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, "maxmemory 1gb\nio-threads 4\ntimeout 9\n")

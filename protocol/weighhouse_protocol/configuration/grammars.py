@@ -85,6 +85,8 @@ def read_lines(text: str, settings: Settings) -> list[Line]:
     """
     if len(text) > MOST_CHARACTERS:
         raise _too_long(len(text))
+    # As editors of other systems leave it: a mark of the order of bytes, and their ends of lines.
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if "\0" in text:
         raise _refused(text[: text.index("\0")].count("\n") + 1, "has a NUL, which no text has")
     if text.count("\n") > MOST_LINES:

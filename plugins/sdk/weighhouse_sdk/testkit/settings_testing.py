@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.compatibility.settings import settings_errors
-from weighhouse_protocol.configuration.grammars import ConfigurationRefused
-from weighhouse_protocol.configuration.tables import Settings
+from weighhouse_protocol.configuration.grammars import ConfigurationRefused, text_of
+from weighhouse_protocol.configuration.tables import Grammar, Settings
 from weighhouse_protocol.configuration.translation import TargetFromFile, target_from
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
@@ -142,6 +142,46 @@ def check_not_taken(plugin: Plugin, text: str, line: int, said: str) -> None:
         translated(plugin, text)
     first = error.value.faults[0]
     assert (first.line, said in first.message) == (line, True), first
+
+
+COMMENTS: Mapping[Grammar, str] = {
+    "directives": "# was: include /etc/more.conf",
+    "arguments": "# was: --port=1",
+    "yaml": "# was: {",
+    "sections": "# was: }",
+    "ini": "; was: [DBOptions]",
+}
+"""A line that says nothing."""
+
+
+def check_kinds_of_lines(plugin: Plugin, text: str, comment: str = "") -> None:
+    """Hold that a file comes to the same however an editor left it: with a mark of byte order,
+    ends of lines of another system or none at the end, blanks behind, empty lines and comments.
+
+    :param text: a file with a setting of the plugin's on a line of its own.
+    """
+    wanted = translated(plugin, text)
+    assert wanted.taken
+    lines = text.splitlines()
+    noted = comment or COMMENTS[table_of(plugin).grammar]
+    ways = {
+        "mark": "\ufeff" + text,
+        "CRLF": "\r\n".join([*lines, ""]),
+        "both": "\ufeff" + "\r\n".join(lines),
+        "no end": text.rstrip("\n"),
+        "blanks": "\n".join(f"{line} \t " if line else "" for line in lines),
+    }
+    for name, way in ways.items():
+        assert translated(plugin, way) == wanted, name
+        assert text_of(way.encode()).removeprefix("\ufeff") == way.removeprefix("\ufeff")
+    further = translated(plugin, f"\n{noted}\n\n{text}\n{noted}\n")
+    assert (further.parameters, further.settings) == (wanted.parameters, wanted.settings)
+    assert {one.line - 3 for one in further.taken} == {one.line for one in wanted.taken}
+    for broken, line in ((text.encode() + b"x \xff\n", len(lines) + 1), (text.encode("utf-16"), 1)):
+        with pytest.raises(ConfigurationRefused, match="UTF-8") as error:
+            text_of(broken)
+        assert error.value.faults[0].line == line
+    check_not_taken(plugin, f"{text}\0", text.count("\n") + 1, "NUL")
 
 
 @contextmanager
