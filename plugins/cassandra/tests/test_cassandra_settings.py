@@ -99,11 +99,13 @@ def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:
         "hinted_handoff_enabled": False,
         "read_request_timeout": "7s",
         "native_transport_max_threads": 33,
+        "write_request_timeout_in_ms": 4000,
     }
     told = {
         "hinted_handoff_enabled": "false",
         "read_request_timeout": "7s",
         "native_transport_max_threads": "33",
+        "write_request_timeout_in_ms": "4000ms",
     }
     check_read_back(PLUGIN, tmp_path / "a", wanted, told)
 

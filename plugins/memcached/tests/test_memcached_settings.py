@@ -44,7 +44,7 @@ AT_ONCE = (
 
 
 def test_arguments_are_carried_out_and_each_is_told_of(tmp_path: Path) -> None:
-    found = translated(PLUGIN, ONE_A_LINE.replace("logfile /var/log/memcached.log\n", ""))
+    found = translated(PLUGIN, ONE_A_LINE)
     assert found.parameters == {
         "memory_mebibytes": 96,
         "max_connections": 333,
@@ -55,9 +55,10 @@ def test_arguments_are_carried_out_and_each_is_told_of(tmp_path: Path) -> None:
     assert found.settings == {"idle_timeout": 77, "lru_crawler": False, "listen-backlog": 99}
     assert left_of(found) == {
         (2, "daemon"): "agent",
-        (4, "user"): "never",
-        (5, "listen"): "agent",
-        (9, "ext_path"): "never",
+        (3, "logfile"): "never",
+        (5, "user"): "never",
+        (6, "listen"): "agent",
+        (10, "ext_path"): "never",
     }
     with running(PLUGIN, tmp_path / "attempt", found.document()) as told:
         assert told["maxbytes"].value == str(96 * 2**20)
@@ -84,7 +85,7 @@ def test_a_command_line_is_read_as_the_same() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        (ONE_A_LINE, 3, "no argument"),
+        ("-d\n\nlog /var/log/memcached.log\n", 3, "no argument"),
         ("-m 64\n-m 96\n", 2, "stands on line 1 already"),
         ("-m 64\n--memory-limit=96\n", 2, "stands on line 1 already"),
         ("-m 64 -c\n", 1, "has no value"),

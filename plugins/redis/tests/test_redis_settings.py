@@ -141,7 +141,7 @@ def test_words_that_do_not_belong_together_are_refused() -> None:
 
 
 def test_what_the_server_refuses_is_told_in_its_own_words(tmp_path: Path) -> None:
-    check_said_no(PLUGIN, tmp_path / "a", {"maxclients": "many"}, "argument must be")
+    check_said_no(PLUGIN, tmp_path / "a", {"maxclients": "many"}, "'maxclients \"many\"': argument")
 
 
 def test_what_is_dangerous_is_never_taken() -> None:

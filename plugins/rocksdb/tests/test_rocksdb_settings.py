@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 from weighhouse_plugin_rocksdb import PLUGIN
+from weighhouse_protocol.target import Target
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.driver import DriverRun
+from weighhouse_sdk.testkit.orders import order_for
 from weighhouse_sdk.testkit.settings_testing import (
     check_kinds_of_lines,
     check_never,
@@ -128,3 +132,27 @@ def test_what_rocksdb_refuses_is_told_in_its_own_words(
 
 def test_it_is_read_however_an_editor_left_it() -> None:
     check_kinds_of_lines(PLUGIN, OURS)
+
+
+def own_file(folder: Path) -> str:
+    """What RocksDB writes of itself when a database is opened."""
+    context = Context.open(Target(name="r", system="rocksdb", deployment="in_process"), folder)
+    deployed = PLUGIN.deploy(context)
+    options = PLUGIN.driver_options(context.target)
+    order = order_for(deployed.endpoints, options, records=10)
+    with DriverRun(PLUGIN.manifest.driver.id, order, context) as run:
+        assert list(run.events())
+    (file,) = context.data_directory.glob("OPTIONS-*[0-9]")
+    text = file.read_text(encoding="utf-8")
+    PLUGIN.clean_up(context)
+    return text
+
+
+def test_the_file_that_rocksdb_writes_is_carried_out_as_it_is(tmp_path: Path) -> None:
+    target = translated(PLUGIN, own_file(tmp_path / "first"))
+    assert len(target.settings) > len(target.parameters) > 1
+    assert not [one for one in target.left if one.reason == "value"]
+    with running(PLUGIN, tmp_path / "second", target.document()) as told:
+        ours = [each for each in told.values() if each.source == "experiment"]
+        assert len(ours) > len(target.parameters)
+        assert [(each.name, each.value) for each in ours if each.value != each.default] == []

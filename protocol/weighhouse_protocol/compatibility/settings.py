@@ -27,7 +27,8 @@ def value_problem(value: Scalar, words: int = 1) -> str | None:
     """
     if words == 1:
         if isinstance(value, str) and VALUE.fullmatch(value) is None:
-            return "is more than a single word of letters, digits and `_ . + : % -`"
+            what = "more than" if value else "empty, and not"
+            return f"is {what} a single word of letters, digits and `_ . + : % -`"
         return None
     said = value.split(" ") if isinstance(value, str) else [str(value)]
     if len(said) > MOST_WORDS or not all(map(VALUE.fullmatch, said)):

@@ -143,7 +143,12 @@ def _arguments(text: str, settings: Settings) -> Iterator[Line]:
     waiting: tuple[int, str] | None = None
     first = True
     for number, line in _said(text.replace("\\\n", "  ")):
-        for word in _words(line, number):
+        words = _words(line, number)
+        if waiting is None and settings.why_never(words[0]) and not words[0].startswith("-"):
+            # Not the program's, but of whoever starts it, as `logfile` of Debian's.
+            yield Line(number, words[0], " ".join(words[1:]) or None)
+            continue
+        for word in words:
             if waiting is not None:
                 at, name = waiting
                 waiting = None
