@@ -3,7 +3,10 @@ which are parameters by another name, which the agent sets, which are never take
 """
 
 import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
@@ -39,6 +42,29 @@ class Counterpart(Document):
     """The file's word → the parameter's value."""
     otherwise: Scalar | None = None
     """The parameter's value of every other word."""
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """Names that one reason concerns."""
+
+    why: str
+    exact: frozenset[str]
+    patterns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, why: str, names: Sequence[str]) -> Self:
+        """:param names: with `*` in some."""
+        all_folded = tuple(map(folded, names))
+        patterns = tuple(each for each in all_folded if "*" in each)
+        return cls(why, frozenset(all_folded) - set(patterns), patterns)
+
+    def has(self, names: Sequence[str]) -> bool:
+        """Whether one of these, which are folded, is among them."""
+        return any(
+            each in self.exact or any(fnmatchcase(each, pattern) for pattern in self.patterns)
+            for each in names
+        )
 
 
 class Settings(Document):
@@ -87,24 +113,42 @@ class Settings(Document):
 
     def named(self, name: str) -> str:
         """A name as the manifest has it: aliases resolved, and spelled as in `taken`."""
+        return self.spellings.get(folded(name), name)
+
+    @cached_property
+    def spellings(self) -> dict[str, str]:
+        """Folded name, or another name → the name as the manifest has it."""
         known = {folded(one): one for one in self.taken}
-        known |= {folded(one): meant for one, meant in self.aliases.items()}
-        return known.get(folded(name), name)
+        return known | {folded(one): meant for one, meant in self.aliases.items()}
 
     def why_never(self, name: str) -> str | None:
         """Why a setting is never taken; None: it may be."""
-        return self._why(self.never, name)
+        return self._why(self.forbidden, name)
 
     def why_agent(self, name: str) -> str | None:
         """Why a setting is the agent's; None: it is not."""
-        return self._why(self.agent, name)
+        return self._why(self.decided, name)
 
-    def _why(self, reasons: Reasons, name: str) -> str | None:
+    def _why(self, lists: Sequence[_List], name: str) -> str | None:
         """By the name itself, and by every name that it, or one that it lies below, stands for."""
-        parts = name.split(".")
-        above = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
-        asked = dict.fromkeys((name, *map(self.named, above)))
-        return next(filter(None, (_reason(reasons, each) for each in asked)), None)
+        parts = folded(name).split(".")
+        asked = [parts]
+        for count in range(1, len(parts) + 1):
+            meant = self.spellings.get(".".join(parts[:count]))
+            if meant is not None:
+                asked.append([*folded(meant).split("."), *parts[count:]])
+        above = [".".join(each[:count]) for each in asked for count in range(1, len(each) + 1)]
+        return next((one.why for one in lists if one.has(above)), None)
+
+    @cached_property
+    def forbidden(self) -> tuple[_List, ...]:
+        """`never`, made ready to be asked."""
+        return tuple(_List.of(why, names) for why, names in self.never.items())
+
+    @cached_property
+    def decided(self) -> tuple[_List, ...]:
+        """`agent`, likewise."""
+        return tuple(_List.of(why, names) for why, names in self.agent.items())
 
     def words_of(self, name: str) -> int:
         """Of how many words a setting's value is, or of a multiple of so many."""
@@ -113,7 +157,12 @@ class Settings(Document):
 
     def is_taken(self, name: str) -> bool:
         """Whether agents take a setting unless their operator says otherwise."""
-        return folded(self.named(name)) in map(folded, self.taken)
+        return folded(self.named(name)) in self.listed
+
+    @cached_property
+    def listed(self) -> frozenset[str]:
+        """`taken`, folded."""
+        return frozenset(map(folded, self.taken))
 
 
 def folded(name: str) -> str:
@@ -122,14 +171,3 @@ def folded(name: str) -> str:
     A letter behind a dash, as an argument may be, is told from its capital.
     """
     return name if len(name) == len("-x") and name[0] == "-" else name.lower().replace("_", "-")
-
-
-def _reason(reasons: Reasons, name: str) -> str | None:
-    asked = folded(name)
-    parts = asked.split(".")
-    for why, patterns in reasons.items():
-        for pattern in map(folded, patterns):
-            above = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
-            if any(fnmatchcase(each, pattern) for each in above):
-                return why
-    return None
