@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 from weighhouse_plugin_rocksdb import PLUGIN
+from weighhouse_protocol.compatibility.targets import target_errors
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
+from weighhouse_sdk.registry import discover
 from weighhouse_sdk.testkit.orders import order_for
 from weighhouse_sdk.testkit.settings_testing import (
     check_kinds_of_lines,
@@ -156,3 +158,18 @@ def test_the_file_that_rocksdb_writes_is_carried_out_as_it_is(tmp_path: Path) ->
         ours = [each for each in told.values() if each.source == "experiment"]
         assert len(ours) > len(target.parameters)
         assert [(each.name, each.value) for each in ours if each.value != each.default] == []
+
+
+def test_a_tool_that_would_leave_them_out_is_refused() -> None:
+    manifests = {name: each.manifest for name, each in discover()[0].items()}
+    target = Target.model_validate(
+        {
+            "name": "r",
+            "system": "rocksdb",
+            "deployment": "in_process",
+            "tool": "db-bench",
+            "settings": {"CFOptions.num_levels": 5},
+        }
+    )
+    told = {error.path: error.message for error in target_errors(target, manifests)}
+    assert "has nothing for them" in told["settings"]
