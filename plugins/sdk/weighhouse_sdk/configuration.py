@@ -79,8 +79,10 @@ def overlaid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
     found = dict(below)
     for name, value in above.items():
         old = found.get(name)
-        both = isinstance(value, Mapping) and isinstance(old, Mapping)
-        found[name] = overlaid(old, value) if both else value
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            found[name] = overlaid(old, value)
+        else:
+            found[name] = value
     return found
 
 

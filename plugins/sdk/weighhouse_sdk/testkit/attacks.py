@@ -25,9 +25,9 @@ def dangers(settings: Settings) -> Iterator[tuple[str, str]]:
         for why, patterns in reasons.items():
             yield from ((_concrete(each), why) for each in patterns)
     for alias, meant in settings.aliases.items():
-        why = settings.why_never(meant) or settings.why_agent(meant)
-        if why is not None and not alias.startswith("-"):
-            yield alias, why
+        reason = settings.why_never(meant) or settings.why_agent(meant)
+        if reason is not None and not alias.startswith("-"):
+            yield alias, reason
 
 
 def _concrete(pattern: str) -> str:
