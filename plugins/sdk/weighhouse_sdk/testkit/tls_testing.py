@@ -8,6 +8,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import Failed, PhaseFinished
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.configuration import system_names
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.lifecycle import Deployed, Plugin
@@ -40,7 +41,7 @@ def check_tls(plugin: Plugin, folder: Path) -> None:
         settings = plugin.describe(context, deployed).settings
         told = check_translation(plugin.manifest, target, settings, plugin.endpoints(deployed))
         assert told.encryption == "tls"
-        name = str(plugin.manifest.parameters["properties"]["tls"]["x-setting"])
+        name = system_names(plugin.manifest)["tls"]
         (found,) = [each for each in settings if each.name == name]
         assert (found.source, found.value) != ("default", found.default)
         plugin.stop(context, deployed)
