@@ -130,11 +130,12 @@ hooks: ## have Git check the form of what is staged, and of the message, before 
 	@git config $(if $(OFF),--unset core.hooksPath,core.hooksPath infra/hooks)
 
 .PHONY: gen
-gen: env ## write generated files: schemas, OpenAPI document, the frontend's types, digests of the plugins' manifests
+gen: env ## write generated files: schemas, OpenAPI document, the frontend's types, digests of the plugins' manifests, the page of dangers
 	@$(BOOTSTRAP)/frontend.sh
 	@$(PY)/python -m weighhouse_protocol.schema protocol/schemas
 	@$(PY)/python -m weighhouse_backend.app.openapi frontend/openapi.json
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.shipped backend/weighhouse_backend/catalog/shipped.json
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.dangers_page
 	@cd frontend && npm run --silent gen
 
 .PHONY: lock

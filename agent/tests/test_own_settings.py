@@ -8,6 +8,8 @@ from weighhouse_agent.machine.policy import Policy, PolicyFile, PolicyRefused
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.manifest import load_manifest
 from weighhouse_protocol.target import Target
+from weighhouse_sdk.registry import discover
+from weighhouse_sdk.testkit.attacks import dangers
 
 REDIS = load_manifest(
     Path(__file__).parents[2] / "plugins/redis/weighhouse_plugin_redis/plugin.toml"
@@ -62,3 +64,18 @@ def test_the_policy_file_says_it_and_a_typing_error_accepts_nothing(tmp_path: Pa
     path.write_text('settings = ["all"]\n')
     with pytest.raises(PolicyRefused, match="settings"):
         PolicyFile(path).read()
+
+
+@pytest.mark.parametrize("system", sorted(discover()[0]))
+def test_a_policy_that_allows_everything_allows_nothing_dangerous(system: str) -> None:
+    manifest = discover()[0][system].manifest
+    policy = Policy.model_validate({"settings": ["listed", f"{system}:*"]})
+    for name, _ in () if manifest.settings is None else dangers(manifest.settings):
+        asked = Target(
+            name="r",
+            system=system,
+            deployment=manifest.default_deployment,
+            settings={name: "x"},
+        )
+        with pytest.raises(PolicyRefused, match=r"is (never taken|set by the agent|the parameter)"):
+            check_settings(policy, asked, manifest)

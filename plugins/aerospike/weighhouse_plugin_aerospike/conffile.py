@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_sdk.configuration import system_value
+from weighhouse_sdk.configuration import setting_word, system_value
 from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.wire import Address
 
@@ -21,6 +21,15 @@ DATA_MEBIBYTES = 4096
 SMALLEST_FILE_MEBIBYTES = 128
 ENGINES = {"memory": "memory", "memory_and_files": "memory", "files": "device"}
 MEBIBYTE = 2**20
+OWN_SECTIONS = {
+    "service": "service",
+    "listens": "network.service",
+    "heartbeat": "network.heartbeat",
+    "fabric": "network.fabric",
+    "namespace": "namespace",
+    "storage": "namespace.storage-engine",
+}
+"""Sections that a parameter or the agent writes into → their path in a setting's name."""
 
 Block = list["str | tuple[str, Block]"]
 """Lines of a section, and sections in it with their names."""
@@ -62,13 +71,19 @@ def text(
     :param parameters: those that an experiment set; no others are written.
     :param schemas: the manifest's, which name section and setting of each.
     """
-    own: dict[str, Block] = {name: [] for name in ("service", "heartbeat", "namespace", "storage")}
+    own: dict[str, Block] = {name: [] for name in OWN_SECTIONS}
     for name, value in parameters.items():
         schema = schemas[name]
         section, directive = schema.get("x-section"), schema.get("x-directive")
         if section and not (directive and value == schema["default"]):
             word = directive or str(schema["x-setting"]).rpartition(".")[2]
             own[section].append(f"{word} {system_value(schema, value)}")
+    further: dict[str, Block] = {}
+    for name, value in sorted(place.settings.items()):
+        section, _, word = name.rpartition(".")
+        further.setdefault(section, []).append(f"{word} {setting_word(value, 'true', 'false')}")
+    for section, name in OWN_SECTIONS.items():
+        own[section] += further.pop(name, [])
     storage = str(parameters.get("storage", "memory"))
     sizes = _sizes(storage, parameters)
     peer = peer_host(place, place.address)
@@ -79,14 +94,15 @@ def text(
     listens: Block = [f"address {place.address.host}", f"port {place.address.port}"]
     heartbeat: Block = ["mode mesh", f"address {peer}", f"port {HEARTBEAT_PORT}"]
     network: Block = [
-        ("service", listens),
+        ("service", [*listens, *own["listens"]]),
         ("heartbeat", [*heartbeat, *seeds, *own["heartbeat"]]),
-        ("fabric", [f"address {peer}", f"port {FABRIC_PORT}"]),
+        ("fabric", [f"address {peer}", f"port {FABRIC_PORT}", *own["fabric"]]),
     ]
     engine: Block = [*sizes, *own["storage"]]
     namespace: Block = [
         f"replication-factor {place.replication_factor}",
         *own["namespace"],
+        *_within("namespace", further),
         (f"storage-engine {ENGINES[storage]}", engine),
     ]
     service: Block = ["cluster-name weighhouse", f"node-id {node_id(place)}", "work-directory ."]
@@ -97,8 +113,16 @@ def text(
             ("mod-lua", ["user-path lua"]),
             ("network", network),
             (f"namespace {NAMESPACE}", namespace),
+            # What belongs nowhere, for the server to say so.
+            *further.items(),
         ]
     )
+
+
+def _within(above: str, further: dict[str, Block]) -> Block:
+    """Sections of their own that settings name below another."""
+    names = [name for name in further if name.rpartition(".")[0] == above]
+    return [(name.rpartition(".")[2], further.pop(name)) for name in names]
 
 
 def _sizes(storage: str, parameters: Mapping[str, Scalar]) -> Block:

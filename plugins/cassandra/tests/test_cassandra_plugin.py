@@ -14,6 +14,7 @@ from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.testkit.testing import PluginConformance
+from weighhouse_sdk.testkit.tls_testing import check_tls
 from weighhouse_sdk.wire import Address, ReplyError
 
 SMALL: dict[str, Scalar] = {"heap_mebibytes": 256, "garbage_collector": "serial"}
@@ -160,3 +161,7 @@ def test_a_machine_without_cassandra_says_how_to_get_it(
     with pytest.raises(DeployFailed) as caught:
         home.find()
     assert "CASSANDRA_HOME" in caught.value.hint
+
+
+def test_it_speaks_tls_and_the_driver_verifies_it(tmp_path: Path) -> None:
+    check_tls(PLUGIN, tmp_path)

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 from weighhouse_plugin_cassandra import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_listed,
     check_never,
     check_not_taken,
     check_read_back,
+    check_said_no,
     check_words,
     left_of,
     translated,
@@ -88,15 +90,25 @@ def test_what_is_dangerous_is_never_taken() -> None:
     check_words(PLUGIN)
 
 
+def test_what_the_server_refuses_is_told_in_its_own_words(tmp_path: Path) -> None:
+    check_said_no(PLUGIN, tmp_path / "b", {"max_value_size": "much"}, "much")
+
+
 def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:
     wanted = {
         "hinted_handoff_enabled": False,
         "read_request_timeout": "7s",
         "native_transport_max_threads": 33,
+        "write_request_timeout_in_ms": 4000,
     }
     told = {
         "hinted_handoff_enabled": "false",
         "read_request_timeout": "7s",
         "native_transport_max_threads": "33",
+        "write_request_timeout_in_ms": "4000ms",
     }
     check_read_back(PLUGIN, tmp_path / "a", wanted, told)
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

@@ -10,16 +10,18 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.target import Topology
-from weighhouse_sdk.configuration import explained, system_names, system_value
+from weighhouse_sdk.configuration import explained, nested, overlaid, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.families.cql import rows, told
 from weighhouse_sdk.families.ring import STORAGE_PORT, TOKENS, RingPlugin, tokens
 from weighhouse_sdk.lifecycle import Deployed, Description, Installed
+from weighhouse_sdk.machine.certificates import BOTH
 from weighhouse_sdk.machine.procfs import all_processes, working_directory
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.rebalance import Streamed
 from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.serving.certified import TLS
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_cassandra import counts, home, ring_operations
@@ -34,6 +36,7 @@ UNIFIED = {
 """Parameters of unified compaction → its own names, and the vendor's choice."""
 UNIFIED_KIND = "UnifiedCompactionStrategy"
 UNTOLD = {
+    "tls": "false",
     **JAVA,
     "memtable": "skiplist",
     "default_compaction": "SizeTieredCompactionStrategy",
@@ -56,6 +59,7 @@ PLACES = (
     "cdc_raw_directory", "local_system_data_file_directory",
 )  # fmt: skip
 SETTINGS = "system_views.settings"
+FROM_PEM = "org.apache.cassandra.security.PEMBasedSslContextFactory"
 ALL_SETTINGS = "SELECT name, value FROM system_views.settings"
 FIGURES = {
     "system_views.thread_pools": "SELECT name, active_tasks, pending_tasks, blocked_tasks "
@@ -181,18 +185,26 @@ class CassandraPlugin(RingPlugin):
         if compaction:
             settings["default_compaction"] = compaction
         for name, value in parameters.items():
-            nested = name in UNIFIED or name == "default_compaction"
-            if nested or schemas[name].get("x-unset") == value:
+            within = name in UNIFIED or name == "default_compaction"
+            if within or schemas[name].get("x-unset") == value:
                 continue
             if name in NESTED:
                 settings |= NESTED[name](str(value))
-            elif name not in JAVA:
+            elif name not in (*JAVA, TLS):
                 suffixed = "x-suffix" in schemas[name]
                 settings[names[name]] = system_value(schemas[name], value) if suffixed else value
+        super().prepare(parameters, place)
+        if address.tls:
+            settings["client_encryption_options"] = {
+                "enabled": True,
+                "optional": False,
+                "keystore": str(directory / TLS / BOTH),
+                "ssl_context_factory": {"class_name": FROM_PEM},
+            }
         if settings["commitlog_sync"] == "periodic":
             settings.setdefault("commitlog_sync_period", "10000ms")
         # What the agent decides wins; JSON is YAML.
-        settings = {**place.settings, **settings}
+        settings = overlaid(nested(place.settings), settings)
         (directory / "cassandra.yaml").write_text(json.dumps(settings, indent=1))
         (directory / "logback.xml").write_text(LOGBACK)
 

@@ -12,17 +12,20 @@ from dataclasses import replace
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_sdk.configuration import system_names, system_value
+from weighhouse_sdk.configuration import own_name, setting_word, system_names, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.resp import lines
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed, Description
+from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.replies import unless_refused
+from weighhouse_sdk.serving.certified import TLS
 from weighhouse_sdk.wire import Address
 
+FLAG = ("true", "false")
 SAVING = ("saving", "rdb_bgsave_in_progress")
 """Lines of INFO's section PERSISTENCE, which is told only when it is asked for."""
 
@@ -31,6 +34,8 @@ class DragonflyPlugin(RespServer):
     """Dragonfly as one process, or as a primary with replicas."""
 
     program = "dragonfly"
+    clients_show = True
+    """It starts with TLS only where it knows its clients, by a password or a certificate."""
     users = ()
     """It finds its snapshots by absolute paths, which another user may not be able to walk."""
     version_line = re.compile(r"^dragonfly (?:\x1b\[[\d;]*m)?v([\d.]+)")
@@ -78,8 +83,20 @@ class DragonflyPlugin(RespServer):
         if place.number > 1:
             host, port, *_ = place.addresses[0]
             words.append(f"--replicaof={host}:{port}")
+        if place.address.tls:
+            words += [
+                "--tls",
+                f"--tls_cert_file={TLS}/{CERTIFICATE}",
+                f"--tls_key_file={TLS}/{KEY}",
+            ]
+            words.append(f"--tls_ca_cert_file={TLS}/{AUTHORITY}")
+            words += [] if place.alone else ["--tls_replication"]
         for name, value in sorted(parameters.items()):
+            if name == TLS:
+                continue  # The address says so.
             words.append(f"--{names[name]}={system_value(schemas[name], value)}")
+        for name, value in sorted(place.settings.items()):
+            words.append(f"--{own_name(self.manifest, name)}={setting_word(value, *FLAG)}")
         return words
 
     def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
@@ -98,6 +115,7 @@ class DragonflyPlugin(RespServer):
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """As Redis', with `cache_mode` in the words of its flag: INFO says `cache` or `store`."""
         found = super().settings(address, timeout_seconds)
+        found.pop(TLS, None)  # It has no port of its own for it.
         if "cache_mode" in found:
             found["cache_mode"] = str(found["cache_mode"] == "cache").lower()
         return found

@@ -17,6 +17,7 @@ from weighhouse_sdk.places import Place
 from weighhouse_sdk.serving.startup import addresses_of
 from weighhouse_sdk.testkit import at_hand
 from weighhouse_sdk.testkit.testing import PluginConformance
+from weighhouse_sdk.testkit.tls_testing import check_tls
 from weighhouse_sdk.wire import Address, ReplyError
 
 
@@ -128,3 +129,7 @@ def test_a_running_server_is_weighed_as_an_external_deployment(
     assert PLUGIN.stop(other, there).exit_codes == ()
     PLUGIN.clean_up(other)
     assert deployed.processes[0].exit_code is None
+
+
+def test_it_speaks_tls_and_the_driver_verifies_it(tmp_path: Path) -> None:
+    check_tls(PLUGIN, tmp_path)

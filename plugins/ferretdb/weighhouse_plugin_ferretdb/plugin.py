@@ -8,10 +8,12 @@ from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.mongo_server import MongoServerPlugin
 from weighhouse_sdk.lifecycle import Deployed, Description
+from weighhouse_sdk.machine.certificates import CERTIFICATE, KEY
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.replies import OtherProtocol
+from weighhouse_sdk.serving.certified import TLS
 
 VERSION = re.compile(r"^version: v?(\d\S*)", re.MULTILINE)
 DATA = "data"
@@ -54,6 +56,8 @@ class FerretdbPlugin(MongoServerPlugin):
         schemas = declared(self.manifest.parameters)
         pragmas, flags = [], []
         for name, value in sorted(parameters.items()):
+            if name == TLS:
+                continue  # The address says so.
             text = system_value(schemas[name], value)
             if "x-pragma" in schemas[name]:
                 pragmas.append(f"_pragma={schemas[name]['x-pragma'].format(text)}")
@@ -62,7 +66,7 @@ class FerretdbPlugin(MongoServerPlugin):
         query = f"?{'&'.join(pragmas)}" if pragmas else ""
         return (
             "--handler=sqlite",
-            f"--listen-addr={place.address.host}:{place.address.port}",
+            *_listening(place),
             f"--sqlite-url=file:{DATA}/{query}",
             "--state-dir=-",
             "--telemetry=disable",
@@ -70,8 +74,9 @@ class FerretdbPlugin(MongoServerPlugin):
             *flags,
         )
 
-    def prepare(self, parameters: Mapping[str, Scalar], place: Place) -> None:  # noqa: ARG002 - they stand on the command line
+    def prepare(self, parameters: Mapping[str, Scalar], place: Place) -> None:
         """Make the directory of the databases, which has to be there."""
+        super().prepare(parameters, place)
         directory = place.directory / DATA
         directory.mkdir(exist_ok=True)
         # The server's user writes here; nobody else gets through the directory above.
@@ -102,6 +107,14 @@ class FerretdbPlugin(MongoServerPlugin):
             settings=tuple(sorted((*described.settings, *rows), key=lambda one: one.name)),
             commands=described.commands,
         )
+
+
+def _listening(place: Place) -> list[str]:
+    at = f"{place.address.host}:{place.address.port}"
+    if not place.address.tls:
+        return [f"--listen-addr={at}"]
+    files = [f"--listen-tls-cert-file={TLS}/{CERTIFICATE}", f"--listen-tls-key-file={TLS}/{KEY}"]
+    return ["--listen-addr=", f"--listen-tls={at}", *files]
 
 
 PLUGIN = FerretdbPlugin(packaged_manifest("weighhouse_plugin_ferretdb"))

@@ -19,6 +19,7 @@ from weighhouse_sdk.families.resp import ask, converse
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.testkit.at_hand import server
+from weighhouse_sdk.testkit.tls_testing import check_tls
 from weighhouse_sdk.wire import Address, Connection
 
 HINT = "`dotnet tool install --tool-path … garnet-server` brings it"
@@ -198,3 +199,8 @@ def test_the_driver_on_the_real_server(layout: str, scan_index: str, attempt: At
             assert totals.ok > 0, name
             assert not totals.errors, name
             assert not totals.verify_failed, name
+
+
+def test_it_speaks_tls_and_the_driver_verifies_it(garnet: Path, tmp_path: Path) -> None:
+    assert garnet.is_file()
+    check_tls(PLUGIN, tmp_path)

@@ -18,17 +18,19 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
-from weighhouse_sdk.configuration import system_value
+from weighhouse_sdk.configuration import own_name, setting_word, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed, Description, MemoryUse
+from weighhouse_sdk.machine.certificates import BOTH
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.machine.procfs import listening_process
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.replies import unless_refused
+from weighhouse_sdk.serving.certified import TLS
 from weighhouse_sdk.serving.hosts import DOCKER
 from weighhouse_sdk.serving.startup import UNREADABLE, asked_addresses
 from weighhouse_sdk.wire import Address
@@ -43,6 +45,7 @@ ON_DISK = ("aof", "storage_tier")
 """What needs a device."""
 COUNTERS = ("connected_clients", "total_commands_processed")
 """Lines of INFO that stay 0 unless its monitor is on."""
+FLAG = ("true", "false")
 DROPPED = "Log.BeginAddress"
 """Where the log begins. Without a storage tier, all before it was thrown away."""
 FIRST_ADDRESS = 64
@@ -89,7 +92,12 @@ class GarnetPlugin(RespServer):
         """
         schemas = declared(self.manifest.parameters)
         words = ["--bind", place.address.host, "--port", str(place.address.port)]
+        if place.address.tls:
+            words += ["--tls", "--cert-file-name", f"{HERE}/{TLS}/{BOTH}"]
+            words += ["--client-certificate-required", "false"]
         for name, value in sorted(parameters.items()):
+            if name == TLS:
+                continue  # The address says so.
             flag = f"--{schemas[name]['x-flag']}"
             if "x-unset" in schemas[name] and value == schemas[name]["x-unset"]:
                 continue
@@ -97,6 +105,8 @@ class GarnetPlugin(RespServer):
                 words.append(flag)
             elif value is not False:
                 words += [flag, system_value(schemas[name], value)]
+        for name, value in sorted(place.settings.items()):
+            words += [f"--{own_name(self.manifest, name)}", setting_word(value, *FLAG)]
         if parameters.get("storage_tier"):
             words += ["--logdir", HERE]
         if parameters.get("aof"):
@@ -130,6 +140,7 @@ class GarnetPlugin(RespServer):
         there are a storage tier and a cache before it, and which counters are kept.
         """
         found = super().settings(address, timeout_seconds)
+        found.pop(TLS, None)  # It tells no port for it, whether there is one or not.
         told = self._info(address, timeout_seconds)
         tier, cache = told.get("LogDir"), told.get("ReadCache.MaxMemorySizeBytes")
         more = {

@@ -1,7 +1,16 @@
 """keydb.conf as a target, and settings beside parameters."""
 
+from pathlib import Path
+
 from weighhouse_plugin_keydb import PLUGIN
-from weighhouse_sdk.testkit.settings_testing import check_never, check_words, refused, translated
+from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
+    check_never,
+    check_words,
+    orders,
+    refused,
+    translated,
+)
 
 DANGEROUS = """
 loadmodule include dir dbfilename appendfilename logfile unixsocket bind port cluster-config-file
@@ -26,3 +35,13 @@ def test_what_is_dangerous_is_never_taken() -> None:
     check_never(PLUGIN, DANGEROUS.split())
     check_words(PLUGIN)
     assert "is the parameter" in refused(PLUGIN, "maxmemory")
+
+
+def test_it_is_told_to_speak_tls_alone(tmp_path: Path) -> None:
+    words, _ = orders(PLUGIN, tmp_path / "a", {}, tls=True)
+    assert words[2:6] == ("--port", "0", "--tls-port", "7999")
+    assert translated(PLUGIN, "tls-port 6390\n").parameters == {"tls": True}
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, "server-threads 4\nmaxclients 9\n")

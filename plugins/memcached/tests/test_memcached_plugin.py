@@ -2,6 +2,7 @@
 
 import itertools
 import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -14,7 +15,9 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import NotReady
 from weighhouse_sdk.lifecycle import Deployed
+from weighhouse_sdk.testkit.at_hand import not_run
 from weighhouse_sdk.testkit.testing import PluginConformance
+from weighhouse_sdk.testkit.tls_testing import check_tls
 from weighhouse_sdk.wire import Address, Connection, ReplyError
 from weighhouse_testing.waits import until
 
@@ -135,3 +138,12 @@ def test_taken_port_is_told_in_the_servers_words(context: Context) -> None:
 def test_error_replies_are_errors(deployed: Deployed) -> None:
     with pytest.raises(ReplyError):
         stats(address_of(deployed), 5.0, "detail nonsense")
+
+
+def test_it_speaks_tls_and_the_driver_verifies_it(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    said = subprocess.run(["memcached", "-h"], capture_output=True, check=True, text=True).stdout
+    if "enable-ssl" not in said:
+        not_run(request, "this Memcached was built without TLS")
+    check_tls(PLUGIN, tmp_path)

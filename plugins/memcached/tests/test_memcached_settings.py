@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from weighhouse_plugin_memcached import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_read_back,
+    check_said_no,
     check_words,
     left_of,
     refused,
@@ -42,7 +44,7 @@ AT_ONCE = (
 
 
 def test_arguments_are_carried_out_and_each_is_told_of(tmp_path: Path) -> None:
-    found = translated(PLUGIN, ONE_A_LINE.replace("logfile /var/log/memcached.log\n", ""))
+    found = translated(PLUGIN, ONE_A_LINE)
     assert found.parameters == {
         "memory_mebibytes": 96,
         "max_connections": 333,
@@ -53,9 +55,10 @@ def test_arguments_are_carried_out_and_each_is_told_of(tmp_path: Path) -> None:
     assert found.settings == {"idle_timeout": 77, "lru_crawler": False, "listen-backlog": 99}
     assert left_of(found) == {
         (2, "daemon"): "agent",
-        (4, "user"): "never",
-        (5, "listen"): "agent",
-        (9, "ext_path"): "never",
+        (3, "logfile"): "never",
+        (5, "user"): "never",
+        (6, "listen"): "agent",
+        (10, "ext_path"): "never",
     }
     with running(PLUGIN, tmp_path / "attempt", found.document()) as told:
         assert told["maxbytes"].value == str(96 * 2**20)
@@ -82,7 +85,7 @@ def test_a_command_line_is_read_as_the_same() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        (ONE_A_LINE, 3, "no argument"),
+        ("-d\n\nlog /var/log/memcached.log\n", 3, "no argument"),
         ("-m 64\n-m 96\n", 2, "stands on line 1 already"),
         ("-m 64\n--memory-limit=96\n", 2, "stands on line 1 already"),
         ("-m 64 -c\n", 1, "has no value"),
@@ -92,6 +95,10 @@ def test_a_command_line_is_read_as_the_same() -> None:
 )
 def test_of_bad_arguments_nothing_is_taken(text: str, line: int, said: str) -> None:
     check_not_taken(PLUGIN, text, line, said)
+
+
+def test_what_the_server_refuses_is_told_in_its_own_words(tmp_path: Path) -> None:
+    check_said_no(PLUGIN, tmp_path / "a", {"hash_algorithm": "none"}, "nknown hash_algorithm")
 
 
 def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:
@@ -113,3 +120,7 @@ def test_what_is_dangerous_is_never_taken() -> None:
 def test_what_has_a_parameter_is_no_setting() -> None:
     assert "is the parameter `memory_mebibytes`" in refused(PLUGIN, "memory-limit")
     assert "is the parameter `hash_power`" in refused(PLUGIN, "hashpower")
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, "-m 96\n-l 10.0.0.7\n-o idle_timeout=77\n")

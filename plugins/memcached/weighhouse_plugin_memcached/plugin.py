@@ -15,12 +15,13 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Description
+from weighhouse_sdk.machine.certificates import CERTIFICATE, KEY
 from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.replies import Refused, unless_refused
+from weighhouse_sdk.serving.certified import TLS, Certified
 from weighhouse_sdk.serving.questions import UNTOLD as UNTOLD_VERSION
-from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.serving.startup import UNREADABLE, asked_addresses
 from weighhouse_sdk.wire import Address
 
@@ -66,7 +67,7 @@ UNTOLD = {"large_pages": "no"}
 """Settings that the server does not tell → the vendor's choice."""
 
 
-class MemcachedPlugin(ServerPlugin):
+class MemcachedPlugin(Certified):
     """Memcached as one process, or as several over which the client spreads the keys."""
 
     program = "memcached"
@@ -94,6 +95,8 @@ class MemcachedPlugin(ServerPlugin):
         extended = []
         for name, value in sorted(parameters.items()):
             schema = schemas[name]
+            if name == TLS:
+                continue  # The address says so.
             if name == "extstore_mebibytes":
                 extended += [f"ext_path=extstore:{value}m"] if value else []
             elif "x-option" in schema:
@@ -102,6 +105,9 @@ class MemcachedPlugin(ServerPlugin):
                 words += [str(schema["x-flag"]), str(value)]
             elif value is schema["x-flag-when"]:
                 words.append(str(schema["x-flag"]))
+        if place.address.tls:
+            words.append("-Z")
+            extended += [f"ssl_chain_cert={TLS}/{CERTIFICATE}", f"ssl_key={TLS}/{KEY}"]
         own, listed = self._own(place.settings)
         extended += listed
         return [*words, *own, *(["-o", ",".join(extended)] if extended else [])]
@@ -176,6 +182,8 @@ class MemcachedPlugin(ServerPlugin):
             or {}
         )
         found.pop("num_threads_per_udp", None)
+        if found:
+            found.setdefault("ssl_enabled", "no")  # A build without it says nothing of it.
         if told := self._stats(address, timeout_seconds):
             found[STORAGE] = told.get(STORAGE, "0")
         return found

@@ -1,25 +1,29 @@
 """The life of MongoDB servers under test."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_sdk.configuration import explained, system_names, system_value
+from weighhouse_sdk.configuration import explained, nested, system_names, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.families.mongo_server import MongoServerPlugin
 from weighhouse_sdk.figures import Kept
 from weighhouse_sdk.lifecycle import Deployed, Description
+from weighhouse_sdk.machine.certificates import AUTHORITY, BOTH
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.replies import OtherProtocol
+from weighhouse_sdk.serving.certified import TLS
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_mongodb import engine, replica_set
 
 VERSION = re.compile(r"^db version v(\d\S*)", re.MULTILINE)
+FILE = "mongod.conf"
 CACHE = "wiredTiger.cache."
 USED = f"{CACHE}bytes currently in the cache"
 
@@ -77,7 +81,13 @@ class MongodbPlugin(MongoServerPlugin):
         words += ["--dbpath", ".", "--nounixsocket"]
         if not place.alone:
             words += ["--replSet", replica_set.NAME]
+        if place.address.tls:
+            words += ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", f"{TLS}/{BOTH}"]
+            words += ["--tlsCAFile", f"{TLS}/{AUTHORITY}"]
+            words.append("--tlsAllowConnectionsWithoutCertificates")
         for name, value in sorted(parameters.items()):
+            if name == TLS:
+                continue  # The address says so.
             schema, text = schemas[name], system_value(schemas[name], value)
             if "x-engine" in schema or schema.get("x-unset") == value:
                 continue
@@ -85,8 +95,20 @@ class MongodbPlugin(MongoServerPlugin):
             words += (
                 [f"--{option}", text] if "=" not in option else ["--setParameter", option + text]
             )
+        if place.settings:
+            words += ["--config", FILE]
         text = engine.text(parameters, schemas)
         return [*words, "--wiredTigerEngineConfigString", text] if text else words
+
+    def prepare(self, parameters: Mapping[str, Scalar], place: Place) -> None:
+        """Write settings beside parameters as the server's configuration file; what stands on its
+        command line comes first with it.
+        """
+        super().prepare(parameters, place)
+        if place.settings:
+            # JSON is YAML.
+            text = json.dumps(nested(place.settings), indent=1)
+            (place.directory / FILE).write_text(text, encoding="ascii")
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """As the family's; the storage engine's are told in one text, and listed one by one."""

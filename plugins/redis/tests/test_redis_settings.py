@@ -6,9 +6,11 @@ import pytest
 from weighhouse_plugin_redis import PLUGIN
 from weighhouse_sdk.configuration import system_names
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_not_taken,
     check_read_back,
+    check_said_no,
     check_words,
     left_of,
     refused,
@@ -66,14 +68,18 @@ def test_a_file_is_carried_out_and_every_line_is_told_of(tmp_path: Path) -> None
         "hash_max_listpack_value": 128,
         "repl_backlog_bytes": 2_000_000,
     }
-    assert found.settings == {"maxclients": 333, "timeout": 77, "lazyfree-lazy-user-flush": "yes"}
+    assert found.settings == {
+        "maxclients": 333,
+        "timeout": 77,
+        "lazyfree-lazy-user-flush": "yes",
+        "client-output-buffer-limit": "normal 0 0 0 pubsub 32mb 8mb 60",
+    }
     assert left_of(found) == {
         (2, "port"): "agent",
         (3, "bind"): "agent",
         (4, "daemonize"): "agent",
         (5, "dir"): "agent",
         (18, "requirepass"): "never",
-        (19, "client-output-buffer-limit"): "unknown",
         (21, "hz"): "value",
         (22, "shop-mode"): "unknown",
     }
@@ -90,6 +96,9 @@ def test_a_file_is_carried_out_and_every_line_is_told_of(tmp_path: Path) -> None
             "repl_backlog_bytes": "2000000",
         }
         assert (told["maxclients"].value, told["timeout"].value) == ("333", "77")
+        limits = "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60"
+        assert told["client-output-buffer-limit"].value == limits
+        assert told["client-output-buffer-limit"].source == "experiment"
 
 
 @pytest.mark.parametrize(
@@ -121,6 +130,20 @@ def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:
     check_read_back(PLUGIN, tmp_path / "attempt", wanted, told)
 
 
+def test_words_that_do_not_belong_together_are_refused() -> None:
+    limit = "client-output-buffer-limit"
+    assert refused(PLUGIN, limit, "normal 0 0 0 pubsub 32mb 8mb 60") == ""
+    assert "4 or a multiple" in refused(PLUGIN, limit, "normal 0 0")
+    for value in ("normal 0 0 --port", "normal 0 0  0", "normal\n0 0 0", 'normal 0 0 "0"', 7):
+        assert refused(PLUGIN, limit, value), value
+    assert "40 words" in refused(PLUGIN, limit, " ".join(["normal 0 0 0"] * 11))
+    assert "single word" in refused(PLUGIN, "timeout", "1 2")
+
+
+def test_what_the_server_refuses_is_told_in_its_own_words(tmp_path: Path) -> None:
+    check_said_no(PLUGIN, tmp_path / "a", {"maxclients": "many"}, "'maxclients \"many\"': argument")
+
+
 def test_what_is_dangerous_is_never_taken() -> None:
     check_never(PLUGIN, DANGEROUS.split())
     check_words(PLUGIN)
@@ -130,3 +153,7 @@ def test_what_has_a_parameter_is_no_setting() -> None:
     assert "is the parameter `maxmemory_bytes`" in refused(PLUGIN, "maxmemory")
     assert "is the parameter `hash_max_listpack_value`" in refused(PLUGIN, "hash-max-ziplist-value")
     assert refused(PLUGIN, "maxclients", 20_000) == ""
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

@@ -1,16 +1,58 @@
 """Reads what RocksDB writes of itself into its directory: OPTIONS and LOG."""
 
 import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_sdk.configuration import nested, setting_word
 
 SECTION = re.compile(r'^\[(\w+)(?:/\w+)?(?: "default")?\]$')
 PREFIXES = {"DBOptions": "db", "CFOptions": "cf", "TableOptions": "table"}
+HEADINGS = {"DBOptions": (), "CFOptions": (), "TableOptions": ("block_based_table_factory",)}
+"""Heading of a setting's name → what it stands in, in the text that RocksDB reads."""
 LEVELS = re.compile(r"^(Level .*W-Amp.*)$", re.MULTILINE)
 SUM = re.compile(r"^ +(Sum .+)$", re.MULTILINE)
 STALL = re.compile(r"^Cumulative stall: (\d+):(\d+):([\d.]+) H:M:S, ([\d.]+) percent", re.MULTILINE)
 TAIL_BYTES = 65_536
 """Of LOG: more than one report takes."""
 CACHE_CAPACITY = re.compile(r"block_cache_options:\s*\n\s*capacity\s*:\s*(\d+)")
+
+
+def text(settings: Mapping[str, Scalar]) -> str:
+    """Settings by the names of OPTIONS, `CFOptions.num_levels`, as `GetOptionsFromString` reads
+    them: `num_levels=5;block_based_table_factory={block_restart_interval=8}`.
+    """
+    found: dict[str, Scalar] = {}
+    for name, value in settings.items():
+        heading, _, own = name.partition(".")
+        own = own.removeprefix("BlockBasedTable.") if heading == "TableOptions" else own
+        found[".".join((*HEADINGS[heading], own)) if heading in HEADINGS else name] = value
+    return _text(nested(found))
+
+
+def _text(found: Mapping[str, Any]) -> str:
+    return ";".join(
+        f"{name}={{{_text(value)}}}"
+        if isinstance(value, Mapping)
+        else f"{name}={setting_word(value, 'true', 'false')}"
+        for name, value in sorted(found.items())
+    )
+
+
+def told_as(name: str, told: Collection[str]) -> str:
+    """What of OPTIONS has a setting: itself, or the one that it is a part of.
+
+    :param told: names of options, as `options` has them.
+    """
+    heading, _, own = name.partition(".")
+    own = own.removeprefix("BlockBasedTable.") if heading == "TableOptions" else own
+    whole = f"{PREFIXES[heading]}.{own}" if heading in PREFIXES else name
+    found = whole
+    while found not in told and "." in found:
+        found = found.rpartition(".")[0]
+    return found if found in told else whole
 
 
 def newest_options(directory: Path) -> Path | None:

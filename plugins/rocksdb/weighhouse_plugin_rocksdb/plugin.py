@@ -10,7 +10,7 @@ from weighhouse_protocol.driver import DriverOrder, DriverTarget, Failed
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
-from weighhouse_sdk.configuration import explained, system_names, system_value
+from weighhouse_sdk.configuration import explained, setting_word, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun, locate_driver
 from weighhouse_sdk.errors import NotReady
@@ -114,6 +114,9 @@ class RocksDbPlugin(Plugin):
         vendor = deployed.vendor_settings or {}
         names = system_names(self.manifest)
         by_experiment = {names[each] for each in context.target.parameters}
+        for name, value in context.target.settings.items():
+            by_experiment.add(told := files.told_as(name, effective))
+            effective.setdefault(told, setting_word(value, "true", "false"))
         return Description(
             version=deployed.version,
             settings=explained(effective, vendor, by_experiment),
@@ -157,8 +160,11 @@ class RocksDbPlugin(Plugin):
         )
 
     def driver_options(self, target: Target) -> dict[str, Scalar]:
-        """All parameters are the driver's options: it is the driver that opens RocksDB."""
-        return {**target.driver_options, **target.parameters}
+        """All parameters are the driver's options: it is the driver that opens RocksDB. It is
+        handed settings beside them as one text, as RocksDB itself reads them.
+        """
+        options = {**target.driver_options, **target.parameters}
+        return options | ({"settings": files.text(target.settings)} if target.settings else {})
 
     def _open_scratch(self, context: Context, name: str, options: Mapping[str, Scalar]) -> Path:
         context.check()

@@ -1,11 +1,17 @@
 """scylla.yaml as a target, and what of it is never taken."""
 
+import json
+from pathlib import Path
+
 import pytest
 from weighhouse_plugin_scylladb import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
-    check_listed,
+    check_kinds_of_lines,
+    check_never,
     check_not_taken,
+    check_words,
     left_of,
+    orders,
     translated,
 )
 
@@ -45,4 +51,20 @@ def test_of_a_file_with_a_bad_line_nothing_is_taken(text: str, line: int, said: 
 
 
 def test_what_is_dangerous_is_never_taken() -> None:
-    check_listed(PLUGIN, DANGEROUS.split())
+    check_never(PLUGIN, DANGEROUS.split())
+    check_words(PLUGIN)
+
+
+def test_settings_and_tls_stand_in_its_file(tmp_path: Path) -> None:
+    _, files = orders(PLUGIN, tmp_path / "a", {"sstable_format": "me"}, tls=True)
+    told = json.loads(files["scylla.yaml"])
+    assert told["sstable_format"] == "me"
+    assert told["client_encryption_options"] == {
+        "enabled": True,
+        "certificate": str(tmp_path / "a/tls/certificate.pem"),
+        "keyfile": str(tmp_path / "a/tls/key.pem"),
+    }
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, OURS)

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_sdk.configuration import system_names
+from weighhouse_sdk.configuration import nested, overlaid, system_names
 from weighhouse_sdk.families.cql import rows, told
 from weighhouse_sdk.families.ring import STORAGE_PORT, RingPlugin
 from weighhouse_sdk.figures import numbers
+from weighhouse_sdk.machine.certificates import CERTIFICATE, KEY
 from weighhouse_sdk.machine.procfs import all_processes, working_directory
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.serving.certified import TLS
 from weighhouse_sdk.wire import Address
 
 VERSION = re.compile(r"^(\d+\.\d+\.\d+(?:[~-]rc\d+)?)-")
@@ -80,13 +82,21 @@ class ScyllaDbPlugin(RingPlugin):
                 }
             ],
         }
+        super().prepare(parameters, place)
         names = system_names(self.manifest)
         settings |= {
-            names[name]: value for name, value in parameters.items() if name not in MACHINE
+            names[name]: value for name, value in parameters.items() if name not in (*MACHINE, TLS)
         }
+        if place.address.tls:
+            settings["client_encryption_options"] = {
+                "enabled": True,
+                "certificate": str(place.directory / TLS / CERTIFICATE),
+                "keyfile": str(place.directory / TLS / KEY),
+            }
         if settings["commitlog_sync"] == "batch":
             del settings["commitlog_sync_period_in_ms"]
             settings["commitlog_sync_batch_window_in_ms"] = 2
+        settings = overlaid(nested(place.settings), settings)
         # JSON is YAML.
         (place.directory / "scylla.yaml").write_text(json.dumps(settings, indent=1))
 

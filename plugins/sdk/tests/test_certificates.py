@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
-from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY, certify, hand_out
+from weighhouse_sdk.machine.certificates import AUTHORITY, BOTH, CERTIFICATE, KEY, certify, hand_out
 
 
 def read(path: Path) -> x509.Certificate:
@@ -35,10 +35,12 @@ def test_keys_are_their_owners_alone_and_the_authoritys_is_nowhere(tmp_path: Pat
     certify(made, ["127.0.0.1"])
     hand_out(made, handed, None)
     hand_out(made, handed, None)
-    for directory in (made, handed):
-        assert sorted(path.name for path in directory.iterdir()) == [AUTHORITY, CERTIFICATE, KEY]
+    secret = {made: [KEY], handed: [BOTH, KEY]}
+    for directory, closed in secret.items():
+        names = sorted(path.name for path in directory.iterdir())
+        assert names == sorted([AUTHORITY, CERTIFICATE, *closed])
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-        assert stat.S_IMODE((directory / KEY).stat().st_mode) == 0o600
         held = [path.name for path in directory.iterdir() if b"PRIVATE" in path.read_bytes()]
-        assert held == [KEY]
+        assert sorted(held) == closed
+        assert {stat.S_IMODE((directory / each).stat().st_mode) for each in closed} == {0o600}
     assert (handed / KEY).read_bytes() == (made / KEY).read_bytes()

@@ -1,6 +1,7 @@
 """Says of each line of an effective configuration whether and by whom it was changed."""
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.manifest import Manifest
@@ -48,12 +49,50 @@ def reported_names(manifest: Manifest, settings: Collection[str]) -> dict[str, s
     return {name: table.reported.get(table.named(name), table.named(name)) for name in settings}
 
 
+def own_name(manifest: Manifest, name: str) -> str:
+    """A setting's name as its system has it, of those by which a target may call it."""
+    return name if manifest.settings is None else manifest.settings.named(name)
+
+
 def setting_word(value: Scalar, true: str = "yes", false: str = "no") -> str:
     """A setting's value as the system reads it.
 
     :param true: its word for a flag that is set, and `false` for one that is not.
     """
     return (true if value else false) if isinstance(value, bool) else str(value)
+
+
+def nested(settings: Mapping[str, Scalar]) -> dict[str, Any]:
+    """Settings by dotted names as the mapping of mappings that files in YAML and JSON have."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        *above, last = name.split(".")
+        inner = found
+        for each in above:
+            inner = inner.setdefault(each, {})
+        inner[last] = value
+    return found
+
+
+def overlaid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """One mapping of mappings over another: where both have a value, that of `above`."""
+    found = dict(below)
+    for name, value in above.items():
+        old = found.get(name)
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            found[name] = overlaid(old, value)
+        else:
+            found[name] = value
+    return found
+
+
+def word_groups(manifest: Manifest, name: str, value: Scalar) -> list[list[str]]:
+    """A setting's value as words of its system's command line, one list for each time that the name
+    has to stand there.
+    """
+    count = 1 if manifest.settings is None else manifest.settings.words_of(name)
+    words = setting_word(value).split(" ")
+    return [words[first : first + count] for first in range(0, len(words), count)]
 
 
 def same_value(one: str, other: str) -> bool:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 from weighhouse_plugin_valkey import PLUGIN
 from weighhouse_sdk.testkit.settings_testing import (
+    check_kinds_of_lines,
     check_never,
     check_read_back,
+    check_said_no,
     check_words,
     refused,
     translated,
@@ -36,7 +38,15 @@ def test_settings_beside_parameters_are_read_back(tmp_path: Path) -> None:
     check_read_back(PLUGIN, tmp_path / "a", wanted, {"maxclients": "444", "rdbcompression": "no"})
 
 
+def test_what_the_server_refuses_is_told_in_its_own_words(tmp_path: Path) -> None:
+    check_said_no(PLUGIN, tmp_path / "a", {"maxclients": "many"}, "'maxclients \"many\"': argument")
+
+
 def test_what_is_dangerous_is_never_taken() -> None:
     check_never(PLUGIN, DANGEROUS.split())
     check_words(PLUGIN)
     assert "is the parameter" in refused(PLUGIN, "maxmemory")
+
+
+def test_it_is_read_however_an_editor_left_it() -> None:
+    check_kinds_of_lines(PLUGIN, "maxmemory 1gb\nio-threads 4\ntimeout 9\n")

@@ -1,7 +1,7 @@
 """Settings of a target beside its parameters, by their system's own names. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.configuration.tables import folded
@@ -10,16 +10,31 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.target import Target
 
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+NAME = re.compile(r"(?=.{1,100}\Z)[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*")
+"""Words with dots between them, where the system nests its settings."""
 VALUE = re.compile(r"[A-Za-z0-9_.+:%][A-Za-z0-9_.+:%-]{0,99}")
 """A single word in every system's grammar: nothing in it ends a word, a line, a list or a quote,
 and it begins no option and no path."""
 
 
-def value_problem(value: Scalar) -> str | None:
-    """What is wrong with a setting's value, in words."""
-    if isinstance(value, str) and VALUE.fullmatch(value) is None:
-        return "is more than a single word of letters, digits and `_ . + : % -`"
+MOST_WORDS = 40
+
+
+def value_problem(value: Scalar, words: int = 1) -> str | None:
+    """What is wrong with a setting's value, in words.
+
+    :param words: how many it is of; more than one: or a multiple of so many, a blank between them.
+    """
+    if words == 1:
+        if isinstance(value, str) and VALUE.fullmatch(value) is None:
+            what = "more than" if value else "empty, and not"
+            return f"is {what} a single word of letters, digits and `_ . + : % -`"
+        return None
+    said = value.split(" ") if isinstance(value, str) else [str(value)]
+    if len(said) > MOST_WORDS or not all(map(VALUE.fullmatch, said)):
+        return f"is more than {MOST_WORDS} words of letters, digits and `_ . + : % -`"
+    if len(said) % words:
+        return f"has {len(said)} words, where {words} or a multiple of them belong together"
     return None
 
 
@@ -65,8 +80,22 @@ def settings_errors(target: Target, manifest: Manifest) -> Iterator[FieldError]:
             yield FieldError(
                 path=path, message=f"is set by the agent: {why}", expected="without it"
             )
-        elif (problem := value_problem(value)) is not None:
-            yield FieldError(path=path, message=problem, expected="a number, yes or no, or a word")
+        elif (problem := value_problem(value, table.words_of(name))) is not None:
+            yield FieldError(path=path, message=problem, expected=_expected(table.words_of(name)))
         elif (twin := seen.setdefault(asked, name)) != name:
             message = f"is the same setting as `{twin}`"
             yield FieldError(path=path, message=message, expected="one of the two")
+    yield from _above_others(seen)
+
+
+def _expected(words: int) -> str:
+    return "a number, yes or no, or a word" if words == 1 else f"{words} words, a blank between"
+
+
+def _above_others(seen: Mapping[str, str]) -> Iterator[FieldError]:
+    """Of names that nest, those that are a value and have settings below them."""
+    for asked, name in seen.items():
+        below = next((seen[each] for each in seen if each.startswith(f"{asked}.")), None)
+        if below is not None:
+            message = f"has a value, and `{below}` stands below it"
+            yield FieldError(path=f"settings.{name}", message=message, expected="one of the two")

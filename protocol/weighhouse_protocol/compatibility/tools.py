@@ -33,6 +33,12 @@ def reached_errors(target: Target, system: Manifest, tool: Manifest) -> Iterator
     yield from within("driver_options", option_errors(target.driver_options, tool))
     if target.deployment == "in_process":  # What lives in the driver has its settings as options.
         yield from within("parameters", option_errors(target.parameters, tool))
+        if target.settings:
+            yield FieldError(
+                path="settings",
+                message=f"{tool.name} has nothing for them",
+                expected=f"none, {OTHERWISE}",
+            )
     ends = system.topology.ends(target)
     if ends > 1 and not reach.several:
         path = "endpoints" if len(target.endpoints) > 1 else "topology"

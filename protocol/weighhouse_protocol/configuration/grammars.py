@@ -22,6 +22,16 @@ SHOWN = 60
 """Characters of a name in a message; values are not told, for they may be secret."""
 _OPTION = re.compile(r"--([A-Za-z0-9][A-Za-z0-9_.-]*)(?:=(.*))?", re.DOTALL)
 
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
+_JSON_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"?|/\*.*?(?:\*/|\Z)|//[^\n]*|\t', re.DOTALL)
+"""Linear: what does not end is taken to where it could have."""
+
+
+def _without_comment(found: re.Match[str]) -> str:
+    """A string as it is; in the place of a comment, or a tab, the lines that it took."""
+    text = found.group()
+    return text if text.startswith('"') else "\n" * text.count("\n") or " "
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -75,6 +85,8 @@ def read_lines(text: str, settings: Settings) -> list[Line]:
     """
     if len(text) > MOST_CHARACTERS:
         raise _too_long(len(text))
+    # As editors of other systems leave it: a mark of the order of bytes, and their ends of lines.
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if "\0" in text:
         raise _refused(text[: text.index("\0")].count("\n") + 1, "has a NUL, which no text has")
     if text.count("\n") > MOST_LINES:
@@ -131,7 +143,12 @@ def _arguments(text: str, settings: Settings) -> Iterator[Line]:
     waiting: tuple[int, str] | None = None
     first = True
     for number, line in _said(text.replace("\\\n", "  ")):
-        for word in _words(line, number):
+        words = _words(line, number)
+        if waiting is None and settings.why_never(words[0]) and not words[0].startswith("-"):
+            # Not the program's, but of whoever starts it, as `logfile` of Debian's.
+            yield Line(number, words[0], " ".join(words[1:]) or None)
+            continue
+        for word in words:
             if waiting is not None:
                 at, name = waiting
                 waiting = None
@@ -185,8 +202,12 @@ def _listed(number: int, name: str, value: str, settings: Settings) -> Iterator[
 
 
 def _yaml(text: str, settings: Settings) -> Iterator[Line]:
-    """The leaves of a mapping by their path; a list is one leaf."""
+    """The leaves of a mapping by their path; a list is one leaf. JSON may have comments, as
+    `garnet.conf` has.
+    """
     del settings
+    if _COMMENT.sub("", text).lstrip().startswith("{"):
+        text = _JSON_PART.sub(_without_comment, text)
     try:
         depth = 0
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
@@ -260,7 +281,9 @@ def _sections(text: str, settings: Settings) -> Iterator[Line]:
 
 
 def _ini(text: str, settings: Settings) -> Iterator[Line]:
-    """`name=value` below `[Heading "of something"]`; the heading's first word begins the name."""
+    """`name=value` below `[Heading "of something"]`; the heading's first word begins the name, and
+    a slash in it is a dot.
+    """
     del settings
     heading = ""
     for number, line in _said(text, comments="#;"):
@@ -268,7 +291,7 @@ def _ini(text: str, settings: Settings) -> Iterator[Line]:
             if not line.endswith("]") or not line[1:-1].strip():
                 raise _refused(number, "is a heading that does not end")
             words = line[1:-1].split(None, 1)
-            heading = words[0]
+            heading = words[0].replace("/", ".")
             if len(words) > 1 and words[1] not in ('"default"', "default"):
                 raise _refused(number, f"`{_cut(line)}`: one column family is measured, `default`")
             continue
@@ -276,7 +299,31 @@ def _ini(text: str, settings: Settings) -> Iterator[Line]:
         if not equals or not name.strip():
             raise _refused(number, "is neither a heading nor `name=value`")
         own = name.strip()
-        yield Line(number, f"{heading}.{own}" if heading else own, value.strip())
+        yield from _parts(number, f"{heading}.{own}" if heading else own, value.strip())
+
+
+def _parts(number: int, name: str, value: str) -> Iterator[Line]:
+    """A value, or of one in braces, `{name=value;name={…}}`, each that is in it."""
+    if not (value.startswith("{") and value.endswith("}")) or "=" not in value:
+        yield Line(number, name, value)
+        return
+    if name.count(".") > MOST_DEPTH:
+        raise _refused(number, f"lies deeper than {MOST_DEPTH} levels")
+    for part in _apart(value[1:-1]):
+        own, _, rest = part.partition("=")
+        yield from _parts(number, f"{name}.{own.strip()}", rest.strip())
+
+
+def _apart(text: str) -> Iterator[str]:
+    """What stands between semicolons that are in no braces."""
+    depth, begins = 0, 0
+    for place, each in enumerate(text):
+        depth += (each == "{") - (each == "}")
+        if each == ";" and depth == 0:
+            yield text[begins:place]
+            begins = place + 1
+    if text[begins:].strip():
+        yield text[begins:]
 
 
 GRAMMARS = {

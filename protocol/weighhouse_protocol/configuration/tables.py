@@ -2,7 +2,11 @@
 which are parameters by another name, which the agent sets, which are never taken. Pure.
 """
 
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
@@ -40,6 +44,29 @@ class Counterpart(Document):
     """The parameter's value of every other word."""
 
 
+@dataclass(frozen=True, slots=True)
+class _List:
+    """Names that one reason concerns."""
+
+    why: str
+    exact: frozenset[str]
+    patterns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, why: str, names: Sequence[str]) -> Self:
+        """:param names: with `*` in some."""
+        all_folded = tuple(map(folded, names))
+        patterns = tuple(each for each in all_folded if "*" in each)
+        return cls(why, frozenset(all_folded) - set(patterns), patterns)
+
+    def has(self, names: Sequence[str]) -> bool:
+        """Whether one of these, which are folded, is among them."""
+        return any(
+            each in self.exact or any(fnmatchcase(each, pattern) for pattern in self.patterns)
+            for each in names
+        )
+
+
 class Settings(Document):
     """The system's own settings."""
 
@@ -64,6 +91,10 @@ class Settings(Document):
     """Name of a setting → what the running system's own report calls it, where that differs."""
     taken: Annotated[tuple[SettingName, ...], Field(max_length=200)] = ()
     """Names that a target's `settings` may have on every agent that does not say otherwise."""
+    several: FewBy[Annotated[int, Field(ge=1, le=20)]] = Field(
+        default_factory=dict, exclude_if=operator.not_
+    )
+    """Name → how many words its value has, or a multiple of that; all others have one."""
     agent: Reasons = Field(default_factory=dict)
     """What the agent sets itself."""
     never: Reasons = Field(default_factory=dict)
@@ -72,27 +103,66 @@ class Settings(Document):
 
     @model_validator(mode="after")
     def _is_of_one_mind(self) -> Self:
+        for name in self.several:
+            if not self.is_taken(name):
+                raise ValueError(f"several: `{name}` is not among `taken`")
         for name in self.taken:
             if (why := self.why_never(name) or self.why_agent(name)) is not None:
                 raise ValueError(f"taken: `{name}` is never taken: {why}")
         return self
 
     def named(self, name: str) -> str:
-        """A name as the manifest has it: aliases resolved."""
-        aliases = {folded(one): meant for one, meant in self.aliases.items()}
-        return aliases.get(folded(name), name)
+        """A name as the manifest has it: aliases resolved, and spelled as in `taken`."""
+        return self.spellings.get(folded(name), name)
+
+    @cached_property
+    def spellings(self) -> dict[str, str]:
+        """Folded name, or another name → the name as the manifest has it."""
+        known = {folded(one): one for one in self.taken}
+        return known | {folded(one): meant for one, meant in self.aliases.items()}
 
     def why_never(self, name: str) -> str | None:
         """Why a setting is never taken; None: it may be."""
-        return _reason(self.never, self.named(name))
+        return self._why(self.forbidden, name)
 
     def why_agent(self, name: str) -> str | None:
         """Why a setting is the agent's; None: it is not."""
-        return _reason(self.agent, self.named(name))
+        return self._why(self.decided, name)
+
+    def _why(self, lists: Sequence[_List], name: str) -> str | None:
+        """By the name itself, and by every name that it, or one that it lies below, stands for."""
+        parts = folded(name).split(".")
+        asked = [parts]
+        for count in range(1, len(parts) + 1):
+            meant = self.spellings.get(".".join(parts[:count]))
+            if meant is not None:
+                asked.append([*folded(meant).split("."), *parts[count:]])
+        above = [".".join(each[:count]) for each in asked for count in range(1, len(each) + 1)]
+        return next((one.why for one in lists if one.has(above)), None)
+
+    @cached_property
+    def forbidden(self) -> tuple[_List, ...]:
+        """`never`, made ready to be asked."""
+        return tuple(_List.of(why, names) for why, names in self.never.items())
+
+    @cached_property
+    def decided(self) -> tuple[_List, ...]:
+        """`agent`, likewise."""
+        return tuple(_List.of(why, names) for why, names in self.agent.items())
+
+    def words_of(self, name: str) -> int:
+        """Of how many words a setting's value is, or of a multiple of so many."""
+        asked = folded(self.named(name))
+        return next((count for each, count in self.several.items() if folded(each) == asked), 1)
 
     def is_taken(self, name: str) -> bool:
         """Whether agents take a setting unless their operator says otherwise."""
-        return folded(self.named(name)) in map(folded, self.taken)
+        return folded(self.named(name)) in self.listed
+
+    @cached_property
+    def listed(self) -> frozenset[str]:
+        """`taken`, folded."""
+        return frozenset(map(folded, self.taken))
 
 
 def folded(name: str) -> str:
@@ -101,14 +171,3 @@ def folded(name: str) -> str:
     A letter behind a dash, as an argument may be, is told from its capital.
     """
     return name if len(name) == len("-x") and name[0] == "-" else name.lower().replace("_", "-")
-
-
-def _reason(reasons: Reasons, name: str) -> str | None:
-    asked = folded(name)
-    parts = asked.split(".")
-    for why, patterns in reasons.items():
-        for pattern in map(folded, patterns):
-            above = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
-            if any(fnmatchcase(each, pattern) for each in above):
-                return why
-    return None

@@ -117,8 +117,9 @@ def target_from(text: str, manifest: Manifest, file: str = "") -> TargetFromFile
         raise _refused(f"the plugin of {manifest.name} reads no configuration file")
     taken: list[Taken] = []
     left: list[Left] = []
+    known = counterparts(manifest)
     for line in read_lines(text, settings):
-        found = _translated(line, manifest, settings)
+        found = _translated(line, manifest, settings, known)
         if isinstance(found, Left):
             left.append(found)
         else:
@@ -165,8 +166,10 @@ def _contradictions(taken: list[Taken]) -> Iterator[Fault]:
             )
 
 
-def _translated(line: Line, manifest: Manifest, settings: Settings) -> Taken | Left:
-    counterpart = counterparts(manifest).get(folded(line.name))
+def _translated(
+    line: Line, manifest: Manifest, settings: Settings, known: Mapping[str, Counterpart]
+) -> Taken | Left:
+    counterpart = known.get(folded(line.name))
     if counterpart is not None:
         return _as_parameter(line, counterpart, manifest, settings)
     if (why := settings.why_never(line.name)) is not None:
@@ -175,11 +178,12 @@ def _translated(line: Line, manifest: Manifest, settings: Settings) -> Taken | L
         return _left(line, "agent", f"is set by the agent: {why}")
     if settings.is_taken(line.name):
         value = _plain(line.value)
-        if value is None or (problem := value_problem(value)) is not None:
-            message = "is no single word" if value is None else str(problem)
+        words = settings.words_of(line.name)
+        if value is None or (problem := value_problem(value, words)) is not None:
+            message = "has no value" if value is None else str(problem)
             return _left(line, "value", f"could be one of the target's `settings`, but {message}")
         return Taken(line=line.number, name=line.name, into=f"settings.{line.name}", value=value)
-    guess = did_you_mean(line.name, list(counterparts(manifest)))
+    guess = did_you_mean(line.name, list(known))
     return _left(line, "unknown", f"is no parameter of {manifest.name}{guess}")
 
 

@@ -63,10 +63,16 @@ impl Embedded for RocksDb {
             message: refused.to_string(),
             hint: String::new(),
         })?;
+        let hint = "RocksDB's own words; its options are in `include/rocksdb` of its release";
+        let opened = settings.database().map_err(|error| failed(&error, hint))?;
         let hint = "is the directory there, writable, and used by nobody else?";
-        let opened_with = settings.database();
-        let database = DB::open(&opened_with, directory).map_err(|error| failed(&error, hint))?;
-        Ok(Self { database: Arc::new(database), opened_with, deleted: Arc::default(), settings })
+        let database = DB::open(&opened, directory).map_err(|error| failed(&error, hint))?;
+        Ok(Self {
+            database: Arc::new(database),
+            opened_with: opened,
+            deleted: Arc::default(),
+            settings,
+        })
     }
 
     fn layout(&self) -> &'static str {

@@ -11,6 +11,9 @@ use weighhouse_driver_api::{Checked, OptionRefused, Options};
 const REFILL_US: i64 = 100_000;
 const FAIRNESS: i32 = 10;
 
+/// What names, values and nesting in `settings` are of, besides letters and digits.
+const WORD: &str = "_.:+%-=;{}";
+
 /// JSON Schema of the options.
 pub(crate) const SCHEMA: &str = r#"{
   "type": "object",
@@ -160,6 +163,11 @@ pub(crate) const SCHEMA: &str = r#"{
       "enum": ["by_compensated_size", "oldest_largest_seq_first", "oldest_smallest_seq_first", "min_overlapping_ratio", "round_robin"],
       "default": "min_overlapping_ratio",
       "description": "Which table of a level is merged first."
+    },
+    "settings": {
+      "type": "string",
+      "default": "",
+      "description": "Further options of RocksDB's own, as its `GetOptionsFromString` reads them: `name=value;name={name=value}`, of letters, digits and `_ . : + % -`."
     }
   }
 }"#;
@@ -175,6 +183,10 @@ impl Settings {
             let message = "without a log (wal: false) there is nothing to force to the disk";
             return Err(OptionRefused::new("sync_writes", message));
         }
+        let plain = |text: &str| {
+            text.chars().all(|each| each.is_ascii_alphanumeric() || WORD.contains(each))
+        };
+        given.text("settings", plain, "`name=value;name=value`, of plain words")?;
         Ok(Self(given))
     }
 
@@ -188,7 +200,11 @@ impl Settings {
         self.0.get("statistics")
     }
 
-    pub(crate) fn database(&self) -> rocksdb::Options {
+    /// How the database is opened: the options that are given, and over them `settings`.
+    ///
+    /// # Errors
+    /// In RocksDB's own words, when it does not know a setting, or its value.
+    pub(crate) fn database(&self) -> Result<rocksdb::Options, rocksdb::Error> {
         let mut options = rocksdb::Options::default();
         options.create_if_missing(true);
         if let Some(compression) = self.0.given::<String>("compression") {
@@ -205,7 +221,10 @@ impl Settings {
         }
         self.write_paths(&mut options);
         options.set_block_based_table_factory(&self.tables());
-        options
+        match self.0.given::<String>("settings").filter(|text| !text.is_empty()) {
+            Some(text) => options.get_options_from_string(text),
+            None => Ok(options),
+        }
     }
 
     /// Write buffers, flushes and compactions.
@@ -309,7 +328,15 @@ mod tests {
         assert_eq!(given.given("block_cache_bytes"), Some(1024));
         assert_eq!(given.given::<bool>("wal"), None);
         // Everything that the schema declares can be asked for.
-        read(&json!({})).unwrap().database();
+        read(&json!({})).unwrap().database().unwrap();
+    }
+
+    #[test]
+    fn settings_are_rocksdbs_own_and_it_says_itself_what_it_does_not_know() {
+        let with = |text: &str| read(&json!({"settings": text})).unwrap().database();
+        with("num_levels=5;block_based_table_factory={block_restart_interval=8}").unwrap();
+        assert!(with("no_such_thing=1").err().unwrap().to_string().contains("no_such_thing"));
+        assert!(with("num_levels=many").is_err());
     }
 
     #[test]
@@ -325,6 +352,8 @@ mod tests {
             (json!({"compaction_priority": "any"}), "compaction_priority"),
             (json!({"direct_reads": 1}), "direct_reads"),
             (json!({"wal": false, "sync_writes": true}), "sync_writes"),
+            (json!({"settings": "wal_dir=/tmp"}), "settings"),
+            (json!({"settings": "num_levels=5\n"}), "settings"),
         ] {
             assert_eq!(read(&options).unwrap_err().name, name);
         }

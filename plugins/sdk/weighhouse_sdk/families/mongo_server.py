@@ -9,8 +9,8 @@ from weighhouse_protocol.counts import CommandCount, NodeCounts
 
 from weighhouse_sdk.families.mongo import Document, UnknownCommand, ask, figures, words
 from weighhouse_sdk.replies import unless_refused
+from weighhouse_sdk.serving.certified import Certified
 from weighhouse_sdk.serving.questions import UNTOLD
-from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
 SERVER_STATUS = {"serverStatus": 1}
@@ -21,7 +21,7 @@ LARGEST = ("maxBsonObjectSize", "maxMessageSizeBytes")
 """What `hello` says of sizes."""
 
 
-class MongoServerPlugin(ServerPlugin):
+class MongoServerPlugin(Certified):
     """Their answers to `serverStatus`, `getParameter` and `getCmdLineOpts`."""
 
     sampled: ClassVar[tuple[str, ...]] = ()

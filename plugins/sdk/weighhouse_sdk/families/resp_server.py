@@ -1,10 +1,8 @@
 """The shared half of plugins whose system is Redis or a relative of it."""
 
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
@@ -12,20 +10,20 @@ from weighhouse_protocol.counts import NodeCounts
 from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target, Topology
 
-from weighhouse_sdk.configuration import setting_word, system_names, system_value
+from weighhouse_sdk.configuration import system_names, system_value, word_groups
 from weighhouse_sdk.context import Context, HostOptions
-from weighhouse_sdk.credentials import NOT_SHOWN, Credentials
-from weighhouse_sdk.errors import DeployFailed, NotReady, TargetInvalid
+from weighhouse_sdk.credentials import NOT_SHOWN
+from weighhouse_sdk.errors import DeployFailed, NotReady
 from weighhouse_sdk.families import resp_cluster, resp_counts, resp_membership, resp_replication
 from weighhouse_sdk.families.resp import configuration, info
 from weighhouse_sdk.families.resp_found import FindsNodes, is_sharded
 from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Installed
-from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY, certify, hand_out
-from weighhouse_sdk.machine.process import first_user
+from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.replies import OtherProtocol, ReplyError, unless_refused
+from weighhouse_sdk.serving.certified import TLS, Certified
 from weighhouse_sdk.serving.questions import UNTOLD
 from weighhouse_sdk.wire import Address
 
@@ -60,10 +58,6 @@ GAUGES: Mapping[str, str] = {
     "aof_rewrite_in_progress": "aof_rewrite",
 }
 """Their events that last."""
-TLS = "tls"
-"""The parameter, and the directory of a node's certificate and key."""
-CA_OPTION = "tls_ca_file"
-"""Of the driver."""
 TLS_PLACES: Mapping[str, str | None] = {
     "tls-port": "0",
     "tls-auth-clients": "yes",
@@ -85,7 +79,7 @@ COUNTERS: Mapping[str, str] = {
 """Their events that are counted."""
 
 
-class RespServer(FindsNodes):
+class RespServer(FindsNodes, Certified):
     """Servers with INFO and CONFIG GET, alone, or one with replicas, or a Redis Cluster, or several
     that know nothing of each other.
     """
@@ -165,25 +159,9 @@ class RespServer(FindsNodes):
             text = system_value(schemas[name], value)
             words += [f"--{names[name]}", *(text.split() or [""])]
         for name, value in sorted(place.settings.items()):
-            words += [f"--{name}", setting_word(value)]
+            for group in word_groups(self.manifest, name, value):
+                words += [f"--{name}", *group]
         return words
-
-    def secure(self, context: Context, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
-        """With TLS, under a certificate of an authority of this attempt's own."""
-        if not context.target.parameters.get(TLS):
-            return addresses
-        authority = Path(str(self.driver_files(context)[CA_OPTION]))
-        certify(authority.parent, {each.host for each in addresses})
-        shown = Credentials(tls_ca_file=authority)
-        return tuple(each._replace(credentials=shown, tls=True) for each in addresses)
-
-    def prepare(self, parameters: Mapping[str, Scalar], place: Place) -> None:
-        """Hand the certificate and its key to the server's user."""
-        del parameters
-        shown = place.address.credentials
-        if place.address.tls and shown is not None and shown.tls_ca_file is not None:
-            user = first_user(self.users) if os.geteuid() == 0 else None
-            hand_out(shown.tls_ca_file.parent, place.directory / TLS, user)
 
     # how it is asked
 
@@ -333,15 +311,6 @@ class RespServer(FindsNodes):
         if hashing is not None and self.manifest.topology.by_client(target):
             return {**options, HASHING: hashing}
         return {**options, "cluster": True} if is_sharded(target.topology) else options
-
-    def driver_files(self, context: Context) -> dict[str, Scalar]:
-        """The authority of the servers' certificate, where they speak TLS."""
-        if not context.target.parameters.get(TLS):
-            return {}
-        if context.own_nodes is not None:
-            reason = "its certificate is for one machine, which servers and driver have to share"
-            raise TargetInvalid([(f"parameters.{TLS}", reason)])
-        return {CA_OPTION: str(context.scratch_directory / TLS / AUTHORITY)}
 
     def _clustered(self, target: Target) -> bool:
         return is_sharded(target.topology) and not self.manifest.topology.by_client(target)

@@ -18,8 +18,8 @@ from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.families.cql import ALL, rows, told
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.places import Place, is_loopback
+from weighhouse_sdk.serving.certified import Certified
 from weighhouse_sdk.serving.questions import UNTOLD
-from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.serving.startup import UNREADABLE, asked_addresses
 from weighhouse_sdk.wire import Address, ReplyError
 
@@ -114,7 +114,7 @@ def copies_problem(topology: Topology, nodes: int, kept: set[int] | None) -> tup
     return None
 
 
-class RingPlugin(ServerPlugin):
+class RingPlugin(Certified):
     """Nodes that find each other by gossip."""
 
     def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:

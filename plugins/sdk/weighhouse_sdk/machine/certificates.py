@@ -22,6 +22,8 @@ CERTIFICATE = "certificate.pem"
 """File with the server's."""
 KEY = "key.pem"
 """File with its private key."""
+BOTH = "both.pem"
+"""File with the server's certificate and key, for servers that want them in one."""
 VALID = datetime.timedelta(days=30)
 """Longer than any run."""
 PURPOSES = (ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
@@ -78,7 +80,9 @@ def hand_out(source: Path, directory: Path, user: str | None) -> None:
     directory.chmod(0o700)
     for name in (AUTHORITY, CERTIFICATE):
         shutil.copyfile(source / name, directory / name)
-    _write_closed(directory / KEY, (source / KEY).read_bytes())
+    certificate, secret = (source / CERTIFICATE).read_bytes(), (source / KEY).read_bytes()
+    _write_closed(directory / KEY, secret)
+    _write_closed(directory / BOTH, secret + certificate)
     if user is not None:
         entry = pwd.getpwnam(user)
         for path in (directory, *directory.iterdir()):

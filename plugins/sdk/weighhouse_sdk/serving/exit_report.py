@@ -35,9 +35,14 @@ SIGNALLED = 128
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 FRAME = re.compile(r"^\s*(at |\.\.\. \d+ more|--- End of |#\d+ |File \")")
 TELLING = re.compile(
-    r"(?i)\b(\w*error|\w*exception|fatal|fail(ed|ure|s)?|unable|cannot|can't|could not|invalid|"
+    r"(?i)\b(\w*error|\w*exception|fatal|fail(ed|ure|s)?|unable|cannot|can't|could not|"
+    r"couldn't|invalid|unknown|unrecogni[sz]ed|"
     r"denied|refused?|abort(ed|ing)?|bad|panic|not (found|allowed|supported)|no such|must)\b"
 )
+ELSEWHERE = re.compile(r"(?i)\bsee (the )?(log|messages?|above|below)|validation failed\.?$")
+"""Of those the ones that only say where it stands, or that something was said."""
+QUOTED = ">>> "
+"""How Redis and its relatives begin the line of their configuration that the next one speaks of."""
 LONGEST = 300
 """Characters of a line within a sentence."""
 
@@ -72,8 +77,14 @@ def told_by(lines: Sequence[str]) -> str:
     else the last one.
     """
     worded = [each.strip() for each in lines if not FRAME.match(each) and re.search(r"\w", each)]
-    telling = next((each for each in reversed(worded) if TELLING.search(each)), None)
-    line = telling or (worded[-1] if worded else "")
+    telling = [place for place, each in enumerate(worded) if TELLING.search(each)]
+    place = next((each for each in reversed(telling) if not ELSEWHERE.search(worded[each])), None)
+    if place is None:
+        line = worded[telling[-1] if telling else -1] if worded else ""
+    else:
+        line = worded[place]
+        if place and worded[place - 1].startswith(QUOTED):
+            line = f"{worded[place - 1].removeprefix(QUOTED)}: {line}"
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 

@@ -19,7 +19,7 @@ from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import NotReady, TargetInvalid
 from weighhouse_sdk.families.resp import ask, info
 from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.machine.certificates import KEY, certify
+from weighhouse_sdk.machine.certificates import BOTH, KEY, certify
 from weighhouse_sdk.replies import CertificateRefused, OtherProtocol
 from weighhouse_sdk.testkit.at_hand import not_run
 from weighhouse_sdk.testkit.orders import order_for
@@ -115,7 +115,11 @@ class RespTls(RespNodes):
         server = deployed.nodes[0].place.directory
         own, made = server / "tls" / KEY, context.scratch_directory / "tls" / KEY
         assert self.secrets(directory) == sorted(
-            [made, *(node.place.directory / "tls" / KEY for node in deployed.nodes)]
+            [
+                made,
+                *(node.place.directory / "tls" / KEY for node in deployed.nodes),
+                *(node.place.directory / "tls" / BOTH for node in deployed.nodes),
+            ]
         ), "the authority's is nowhere"
         for path in (own, made):
             assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -12,15 +12,18 @@ from pathlib import Path
 import pytest
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.compatibility.settings import settings_errors
-from weighhouse_protocol.configuration.grammars import ConfigurationRefused
-from weighhouse_protocol.configuration.tables import Settings
+from weighhouse_protocol.configuration.grammars import ConfigurationRefused, text_of
+from weighhouse_protocol.configuration.tables import Grammar, Settings
 from weighhouse_protocol.configuration.translation import TargetFromFile, target_from
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.configuration import reported_names
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.credentials import Credentials
+from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.machine.certificates import certify
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
@@ -68,18 +71,26 @@ def check_given(plugin: Plugin, folder: Path) -> None:
     if not isinstance(plugin, ServerPlugin):
         assert not taken, f"{plugin.manifest.id} starts no server that could have settings"
         return
-    plain = _orders(plugin, folder, {})
+    plain = orders(plugin, folder, {})
     for name in taken:
-        assert _orders(plugin, folder, {name: 7}) != plain, name
+        assert orders(plugin, folder, {name: 7}) != plain, name
 
 
-def _orders(plugin: ServerPlugin, folder: Path, settings: Mapping[str, Scalar]) -> object:
+def orders(
+    plugin: ServerPlugin, folder: Path, settings: Mapping[str, Scalar], *, tls: bool = False
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What a server is started with: its arguments, and the files in its directory.
+
+    :param folder: made anew.
+    :param tls: whether it is to speak TLS, under a certificate that is made for it.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    address = Address("127.0.0.1", 7999)
+    shown = Credentials(tls_ca_file=certify(folder / "authority", ["127.0.0.1"])) if tls else None
+    address = Address("127.0.0.1", 7999, shown, tls=tls)
     place = Place(1, "t", address, folder, (address,), peer_port=8999, settings=settings)
     plugin.prepare({}, place)
-    files = {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
+    files = {each.name: each.read_text("utf-8") for each in folder.iterdir() if each.is_file()}
     return tuple(plugin.arguments({}, place)), files
 
 
@@ -133,6 +144,46 @@ def check_not_taken(plugin: Plugin, text: str, line: int, said: str) -> None:
     assert (first.line, said in first.message) == (line, True), first
 
 
+COMMENTS: Mapping[Grammar, str] = {
+    "directives": "# was: include /etc/more.conf",
+    "arguments": "# was: --port=1",
+    "yaml": "# was: {",
+    "sections": "# was: }",
+    "ini": "; was: [DBOptions]",
+}
+"""A line that says nothing."""
+
+
+def check_kinds_of_lines(plugin: Plugin, text: str, comment: str = "") -> None:
+    """Hold that a file comes to the same however an editor left it: with a mark of byte order,
+    ends of lines of another system or none at the end, blanks behind, empty lines and comments.
+
+    :param text: a file with a setting of the plugin's on a line of its own.
+    """
+    wanted = translated(plugin, text)
+    assert wanted.taken
+    lines = text.splitlines()
+    noted = comment or COMMENTS[table_of(plugin).grammar]
+    ways = {
+        "mark": "\ufeff" + text,
+        "CRLF": "\r\n".join([*lines, ""]),
+        "both": "\ufeff" + "\r\n".join(lines),
+        "no end": text.rstrip("\n"),
+        "blanks": "\n".join(f"{line} \t " if line else "" for line in lines),
+    }
+    for name, way in ways.items():
+        assert translated(plugin, way) == wanted, name
+        assert text_of(way.encode()).removeprefix("\ufeff") == way.removeprefix("\ufeff")
+    further = translated(plugin, f"\n{noted}\n\n{text}\n{noted}\n")
+    assert (further.parameters, further.settings) == (wanted.parameters, wanted.settings)
+    assert {one.line - 3 for one in further.taken} == {one.line for one in wanted.taken}
+    for broken, line in ((text.encode() + b"x \xff\n", len(lines) + 1), (text.encode("utf-16"), 1)):
+        with pytest.raises(ConfigurationRefused, match="UTF-8") as error:
+            text_of(broken)
+        assert error.value.faults[0].line == line
+    check_not_taken(plugin, f"{text}\0", text.count("\n") + 1, "NUL")
+
+
 @contextmanager
 def running(
     plugin: Plugin, folder: Path, document: Mapping[str, object]
@@ -148,6 +199,18 @@ def running(
         plugin.stop(context, deployed)
     finally:
         plugin.clean_up(context)
+
+
+def check_said_no(plugin: Plugin, folder: Path, settings: Mapping[str, Scalar], words: str) -> None:
+    """Hold that a setting which the system refuses ends the start with the system's own words, and
+    that nobody waited for it to become ready.
+    """
+    document = {"name": "t", "system": plugin.manifest.id, "settings": dict(settings)}
+    with pytest.raises(PluginError) as error, running(plugin, folder, document):
+        pass
+    said = error.value.failure().message
+    assert words in said, said
+    assert "was not ready" not in said
 
 
 def check_read_back(

@@ -25,6 +25,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "cluster": "told by the plugin, of a topology with several primaries",
     "replication_factor": "told by the plugin, by the topology",
     "resp3": "RESP2 is what every relative speaks",
+    "settings": "told by the plugin, of the target's settings",
     "tls_verify": "an experiment does not decide that anybody may read the password",
 }
 """Driver option → why no experiment sets it."""
