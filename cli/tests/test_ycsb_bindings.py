@@ -3,13 +3,17 @@ refusal that names what would be right.
 """
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.ycsb import Translated, YcsbError, experiment_of, text_of, translate
 from weighhouse_protocol.ycsb.bindings import BINDINGS, Option
+from weighhouse_protocol.ycsb.properties import CORE_KNOWN
 from weighhouse_sdk.registry import load_plugin
 
 FILES = Path(__file__).parent / "property_files"
@@ -230,6 +234,37 @@ def test_expiry_is_the_workloads_where_memcached_is_alone() -> None:
     assert never.workload.ttl_seconds is None
     with pytest.raises(YcsbError, match="take Memcached alone"):
         of_text("memcached.objectExpirationTime=60\n", "memcached", "redis")
+
+
+NAMES = sorted({*CORE_KNOWN, "db.url", "redis.zz", "", "unheard", *(
+    name for binding in BINDINGS.values() for name in binding.options
+)})  # fmt: skip
+VALUES = [
+    "", "0", "1", "-1", "5", "true", "x" * 400, "99999999999999999", "1e400", "nan", "a,b", ",,",
+    "::1", "[::1]:5", "h:99999", "tcp://h:1", "mongodb://h/", "mongodb://u:p@h/x?y=z", "zipfian",
+    "constant", "histogram", "latest", "uniform", "ONE", "a b", "\\ud83d\\ude00", "2147483647",
+    "site.ycsb.workloads.TimeSeriesWorkload",
+]  # fmt: skip
+SYSTEMS = ["redis", "memcached", "cassandra", "mongodb", "rocksdb", "aerospike"]
+
+
+@given(
+    written=st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(VALUES)), max_size=5),
+    systems=st.lists(st.sampled_from(SYSTEMS), max_size=2, unique=True),
+    credentials=st.sampled_from([None, "bench", "no name"]),
+    beside=st.sampled_from([None, "BlockSize\t3\n0\t5\n", "[DB]\nx", "\0"]),
+)
+@settings(max_examples=300, deadline=None)
+def test_whatever_stands_in_a_file_it_is_a_workload_or_refused(
+    written: list[tuple[str, str]], systems: list[str], credentials: str | None, beside: str | None
+) -> None:
+    text = LEAST + "".join(f"{name}={value}\n" for name, value in written)
+    manifests = [load_plugin(system).manifest for system in systems]
+    with suppress(YcsbError):
+        found = translate(
+            [("w", text)], beside=lambda _: beside, systems=manifests, credentials=credentials
+        )
+        assert [target.system for target in found.targets] == systems
 
 
 def test_files_of_one_experiment_say_the_same_of_its_targets() -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import ValidationError
+
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.compatibility.addresses import address_errors, with_addresses_kept
 from weighhouse_protocol.configuration.grammars import ConfigurationRefused
@@ -13,6 +15,7 @@ from weighhouse_protocol.endpoints import bracketed
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.parameters import declared, value_problems
 from weighhouse_protocol.target import Target
+from weighhouse_protocol.yaml_document import field_errors
 from weighhouse_protocol.ycsb import java
 from weighhouse_protocol.ycsb.bindings import (
     ACCOUNT,
@@ -43,13 +46,13 @@ def tell_strange(reader: Reader, drivers: Sequence[str]) -> None:
     for name in reader.entries:
         theirs = drivers_of(name)
         other = other_binding(name) if not theirs else None
-        if other is not None:
+        if other is not None and drivers:
             message = (
                 f"is an option of YCSB's binding {other}, which stands for no system here: "
                 f"{LEAVE_OUT}"
             )
             reader.refuse(name, message)
-        elif theirs and not drivers:
+        elif (theirs or other is not None) and not drivers:
             message = "is not taken: it is of the target, and a workload has none"
             reader.note(name, message, "caution")
         elif theirs and name != "table" and not set(theirs) & set(drivers):
@@ -253,37 +256,46 @@ APPLIED: Mapping[Does, Callable[[_Draft, str, Option, str], None]] = {
 
 def _finished(draft: _Draft, name: str) -> Target | None:
     reader, manifest = draft.reader, draft.manifest
-    endpoints, by = _endpoints(draft)
     document: dict[str, Any] = {
         "name": name,
         "system": manifest.id,
-        "deployment": "external" if endpoints else manifest.default_deployment,
+        "deployment": manifest.default_deployment,
         "parameters": draft.parameters,
         "driver_options": draft.options,
     }
-    if not endpoints:
-        for lone in (draft.tls_by, draft.account_by, draft.port_by):
-            if lone:
-                reader.refuse(
-                    lone, "is of a server that is there, and no property says where it is"
-                )
-                return None
-        return Target.model_validate(document)
+    endpoints, by = _endpoints(draft)
+    if endpoints:
+        return _there(draft, {**document, "endpoints": endpoints, "deployment": "external"}, by)
+    for lone in (draft.tls_by, draft.account_by):
+        if lone:
+            reader.refuse(lone, "is of a server that is there, and no property says where it is")
+            return None
+    return Target.model_validate(document)
+
+
+def _there(draft: _Draft, document: dict[str, Any], by: str) -> Target | None:
+    """A target that somebody else set up.
+
+    :param by: property that says where it is.
+    """
+    reader, manifest = draft.reader, draft.manifest
     if "external" not in manifest.deployments:
         reader.refuse(by, f"{manifest.name} is nowhere else than on the agent's machine")
         return None
-    document |= {"endpoints": endpoints}
     accounts = {name for one in BINDINGS.values() for name in accounts_of(one)}
     if draft.account_by or not accounts & reader.entries.keys():
         document["credentials"] = draft.credentials
-    target = Target.model_validate(document)
-    if errors := list(address_errors(target, manifest)):
-        reader.refuse(by, f"{errors[0].message}; {errors[0].expected}")
+    try:
+        target = Target.model_validate(document)
+        wrong = list(address_errors(target, manifest))
+    except ValidationError as error:
+        wrong = field_errors(error, Target)
+    if wrong:
+        reader.refuse(by, "; ".join(part for part in (wrong[0].message, wrong[0].expected) if part))
         return None
     kept = with_addresses_kept(target, {manifest.id: manifest})
     for option, value in kept.driver_options.items():
-        schema = declared(manifest.driver.options)[option]
-        if problems := value_problems(schema, value):
+        if problems := value_problems(declared(manifest.driver.options)[option], value):
             reader.refuse(by, f"says driver_options.{option}, but {problems[0]}")
             return None
     if by == draft.url_by and kept.driver_options.get("database") == "admin":
