@@ -21,7 +21,8 @@ describe('a property file', () => {
 
   it('says what became of it, and what was not taken', () => {
     expect(summaryOf('w', found)).toBe(
-      'w is a new workload. What it says of load and length is not taken: model closed, clients 4; 500 operations; 3600 s at most.',
+      'w is a new workload. What it says of load and length is not taken: ' +
+        'model closed, clients 4; 500 operations; 3600 s at most.',
     )
     expect(summaryOf('w', { ...found, workload: null })).toBe('w was not taken:')
   })
