@@ -90,10 +90,13 @@ def workload_from(source: PropertyFile, manifests: Mapping[str, Manifest]) -> Wo
         )
     except YcsbError as error:
         return _refused(error.problems, error.notes)
-    phases = {"load_clients": found.threads, "warmup_seconds": 0}
-    phases |= {"measure_seconds": found.measure_seconds}
+    phases: dict[str, Any] = {
+        "load_clients": found.threads,
+        "warmup_seconds": 0,
+        "measure_seconds": found.measure_seconds,
+    }
     if found.measure_operations is not None:
-        phases |= {"measure_operations": found.measure_operations}
+        phases["measure_operations"] = found.measure_operations
     return WorkloadFromFile(
         workload=_document(found.workload),
         load_level={"model": found.load.model, **_document(found.load)},
