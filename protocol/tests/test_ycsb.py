@@ -203,6 +203,6 @@ def test_notes_are_told_of_what_is_refused_too_and_all_with_their_lines() -> Non
 
 def test_what_somebody_asks_to_leave_out_is_left_out_and_told() -> None:
     text = LEAST + "zeropadding=x\ndb.url=jdbc:x\ndb.user=u\n"
-    assert {"zeropadding", "db.url", "db.user"} == set(problems(text))
+    assert set(problems(text)) == {"zeropadding"}
     found = translate([("w", text)], leave_out=["zeropadding", "db.*"])
     assert [note.property for note in found.notes] == ["zeropadding", "db.url", "db.user"]
