@@ -2,7 +2,7 @@
 
 import pytest
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
-from weighhouse_protocol.ycsb import YcsbError, experiment_of, read_properties, translate
+from weighhouse_protocol.ycsb import YcsbError, translate
 
 LEAST = "recordcount=1000\noperationcount=1000\n"
 EVERYTHING = """
@@ -36,14 +36,7 @@ maxexecutiontime=60
 def problems(text: str) -> dict[str, str]:
     with pytest.raises(YcsbError) as caught:
         translate([("w", text)])
-    return dict(caught.value.problems)
-
-
-def test_properties_are_read_as_java_reads_them() -> None:
-    text = "# c\n! c\n a = 1\nb:2\nc 3\nd=x\\\n   y\nemp\nk\\:ey=v\\u0041\\t\n e = = \n"
-    assert read_properties(text) == {
-        "a": "1", "b": "2", "c": "3", "d": "xy", "emp": "", "k:ey": "vA", "e": "=",
-    }  # fmt: skip
+    return {one.property: one.message for one in caught.value.problems}
 
 
 def test_defaults_are_ycsbs() -> None:
@@ -114,9 +107,10 @@ def test_a_target_is_an_open_loop_and_integrity_a_verification() -> None:
 
 def test_lengths_may_come_from_a_histogram_beside_the_file() -> None:
     text = LEAST + "fieldlengthdistribution=histogram\nfieldlengthhistogram=hist.txt\n"
-    found = translate([("w", text)], extra_files={"hist.txt": "BlockSize\t10\n0\t3\n4\t1\n7\t0\n"})
+    beside = {"hist.txt": "BlockSize\t10\n0\t3\n4\t1\n7\t0\n"}.get
+    found = translate([("w", text)], beside=beside)
     assert found.workload.field_length_histogram == ((10, 3.0), (50, 1.0))
-    assert "hist.txt is not there" in problems(text)["fieldlengthhistogram"]
+    assert "'hist.txt' is not there" in problems(text)["fieldlengthhistogram"]
 
 
 def test_what_cannot_be_carried_out_is_refused_by_name() -> None:
@@ -133,20 +127,82 @@ def test_what_cannot_be_carried_out_is_refused_by_name() -> None:
 def test_notes_say_what_has_no_effect_and_what_was_perhaps_meant() -> None:
     found = translate([("w", LEAST + "exporter=x\nredis.host=h\nrecordcuont=5\n")])
     by_name = {note.property: note for note in found.notes}
-    assert by_name["exporter"].severity == "note"
-    assert "driver's own names" in by_name["redis.host"].message
+    assert (by_name["exporter"].severity, by_name["exporter"].line) == ("note", 3)
+    assert "of the target, and a workload has none" in by_name["redis.host"].message
     assert by_name["recordcuont"].severity == "caution"
     assert "did you mean recordcount?" in by_name["recordcuont"].message
 
 
-def test_an_experiment_has_all_workloads_and_one_load() -> None:
-    one, two = (translate([(name, LEAST)], {"threadcount": "4"}) for name in ("a", "b"))
-    found = experiment_of(
-        [one, two], ["redis", "rocksdb"], slug="s", deployments={"rocksdb": "in_process"}
-    )
-    assert [workload.name for workload in found.workloads] == ["a", "b"]
-    assert [target.deployment for target in found.targets] == ["process", "in_process"]
-    assert found.phases.measure_operations == 1000
-    other = translate([("c", LEAST)], {"threadcount": "5"})
-    with pytest.raises(YcsbError, match="threadcount: differs"):
-        experiment_of([one, other], ["redis"], slug="s")
+def test_numbers_words_and_flags_are_javas() -> None:
+    assert "Java keeps blanks" in problems("operationcount=5\nrecordcount=1000 \n")["recordcount"]
+    for wrong in ("1_000", "0x10", "1e3", ""):
+        assert (
+            "no whole number" in problems(f"operationcount=5\nrecordcount={wrong}")["recordcount"]
+        )
+    for wrong in ("nan", "inf", "1_0", "0x1p3"):
+        assert "no number" in problems(f"{LEAST}readproportion={wrong}")["readproportion"]
+    found = translate([("w", LEAST + "readproportion=0.5d \nupdateproportion=.5\nfieldcount=+3\n")])
+    assert (found.workload.operations.read, found.workload.field_count) == (0.5, 3)
+    # Whatever is not `true` is false, a blank behind it included.
+    for text, meant in (("TRUE", True), ("true ", False), ("yes", False)):
+        found = translate([("w", f"{LEAST}writeallfields={text}\n")])
+        assert found.workload.write_all_fields is meant
+    assert "not one of" in problems(LEAST + "requestdistribution=zipfian \n")["requestdistribution"]
+
+
+def test_what_would_be_cut_is_refused() -> None:
+    assert "20000 is not within" in problems(LEAST + "threadcount=20000\n")["threadcount"]
+    assert "0 is not within" in problems(LEAST + "threadcount=0\n")["threadcount"]
+    assert "fieldnameprefix" in problems(LEAST + "fieldnameprefix=a b\n")
+    drawn = "dataintegrity=true\nfieldlengthdistribution=uniform\n"
+    assert "YCSB refuses it" in problems(LEAST + drawn)["dataintegrity"]
+
+
+def test_scans_of_one_length_and_what_other_ycsbs_read() -> None:
+    found = translate([("w", LEAST + "scanlengthdistribution=constant\nmaxscanlength=50\n")])
+    workload = found.workload
+    assert (workload.min_scan_length, workload.max_scan_length) == (50, 50)
+    assert [note.severity for note in found.notes] == ["caution"]
+    found = translate([("w", LEAST + "keyprefix=bench:\nbatch.size=1\n")])
+    assert found.workload.key_prefix == "bench:"
+    assert {note.property for note in found.notes} == {"keyprefix", "batch.size"}
+    for name, ours in (
+        ("keylength=20", "zeropadding"), ("warmuptime=5", "phases.warmup_seconds"),
+        ("batch.size=50", "keys_per_read"), ("dropdata=true", "ever removed"),
+    ):  # fmt: skip
+        assert ours in problems(f"{LEAST}{name}\n")[name.partition("=")[0]]
+
+
+def test_another_zipfian_constant_is_drawn_by_ycsbs_generator_or_refused() -> None:
+    zipfian = LEAST + "requestdistribution=zipfian\nzipfianconstant="
+    assert translate([("w", zipfian + "0.7\n")]).workload.zipfian_constant == 0.7
+    own = translate([("w", zipfian + "0.99\n")]).workload
+    assert "zipfian_constant" not in own.model_dump(mode="json")
+    for beyond in ("1", "1.2", "0"):
+        assert "`zipf_theta`" in problems(f"{zipfian}{beyond}\n")["zipfianconstant"]
+    latest = LEAST + "requestdistribution=latest\nzipfianconstant=0.5\n"
+    assert "leave it out" in problems(latest)["zipfianconstant"]
+    uniform = translate([("w", LEAST + "zipfianconstant=0.5\n")])
+    assert "no effect" in uniform.notes[0].message
+
+
+def test_notes_are_told_of_what_is_refused_too_and_all_with_their_lines() -> None:
+    with pytest.raises(YcsbError) as caught:
+        translate([("a", "exporter=x\nrecordcount=5\n\nzeropadding=y\n")], {"fieldcount": "z"})
+    assert [(note.property, note.file, note.line) for note in caught.value.notes] == [
+        ("exporter", "a", 1)
+    ]
+    found = {one.property: (one.file, one.line) for one in caught.value.problems}
+    assert found == {
+        "zeropadding": ("a", 4),
+        "fieldcount": ("-p", None),
+        "operationcount": ("", None),
+    }
+    assert str(caught.value.problems[0]).startswith("-p: fieldcount: 'z'")
+
+
+def test_what_somebody_asks_to_leave_out_is_left_out_and_told() -> None:
+    text = LEAST + "zeropadding=x\ndb.url=jdbc:x\ndb.user=u\n"
+    assert set(problems(text)) == {"zeropadding"}
+    found = translate([("w", text)], leave_out=["zeropadding", "db.*"])
+    assert [note.property for note in found.notes] == ["zeropadding", "db.url", "db.user"]

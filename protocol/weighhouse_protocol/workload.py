@@ -41,7 +41,7 @@ LengthWeight = tuple[
 ]
 """A length in bytes, and its weight among others."""
 ZIPFIAN_THETA = 0.99
-"""YCSB's only exponent."""
+"""YCSB's only exponent, but for `zipfian_constant`."""
 GAUSSIAN_MEDIAN, GAUSSIAN_STDDEV = 0.5, 0.1666666667
 """As memtier_benchmark's: the centre, and a sixth of the key space."""
 
@@ -155,6 +155,12 @@ class Workload(Document):
     request_distribution: RequestDistribution = "uniform"
     zipf_theta: float = Field(default=0.99, gt=0, le=10)
     """Exponent of `zipf`."""
+    zipfian_constant: float = Field(
+        default=ZIPFIAN_THETA, gt=0, lt=1, exclude_if=lambda constant: constant == ZIPFIAN_THETA
+    )
+    """Constant of `zipfian`: ranks are drawn as YCSB's generator does with it, over 10¹⁰ items of
+    which it has the sum by a formula. Not written where it is YCSB's own: drivers of before do not
+    know it."""
     hotspot_data_fraction: Fraction = 0.2
     """Share of the records, the lowest numbers, that are `hotspot`'s hot set."""
     hotspot_operation_fraction: Fraction = 0.8

@@ -1,4 +1,4 @@
-"""A system's configuration file in the experiment editor."""
+"""Configuration files of systems, and property files of YCSB, in the experiment editor."""
 
 from pathlib import Path
 
@@ -35,3 +35,39 @@ def test_a_file_becomes_a_target_and_its_other_lines_are_named(page: Page, tmp_p
     page.get_by_label("Configuration file").set_input_files(file)
     expect(part.get_by_role("alert")).to_contain_text("line 2: takes in another file")
     expect(page.get_by_label("Names and values")).to_have_count(1)
+
+
+YCSBS = """\
+recordcount=2000
+operationcount=500
+threadcount=8
+readproportion=0.5
+updateproportion=0.5
+requestdistribution=zipfian
+measurementtype=hdrhistogram
+redis.host=10.0.0.5
+"""
+
+
+def test_a_property_file_of_ycsb_becomes_a_workload(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "nightly.properties"
+    file.write_text(YCSBS)
+    page.goto("/experiments/new")
+    page.get_by_role("button", name="Begin blank").click()
+    workloads = page.get_by_label("Records", exact=True)
+    before = workloads.count()
+    page.get_by_label("Property file").set_input_files(file)
+
+    part = page.locator("[data-part=property-file]")
+    expect(part.get_by_role("status")).to_contain_text("nightly.properties is a new workload.")
+    expect(part.get_by_role("listitem")).to_have_count(2)
+    expect(part.get_by_role("listitem").first).to_contain_text("redis.host is not taken")
+    expect(workloads).to_have_count(before + 1)
+    expect(workloads.last).to_have_value("2000")
+
+    file.write_text(f"{YCSBS}zeropadding=many\nkeylength=20\n")
+    page.get_by_label("Property file").set_input_files(file)
+    expect(part.get_by_role("alert")).to_contain_text("nightly.properties was not taken:")
+    expect(part).to_contain_text("'many' is no whole number")
+    expect(part.get_by_role("listitem")).to_have_count(4)
+    expect(workloads).to_have_count(before + 1)

@@ -95,13 +95,20 @@ def test_what_has_no_effect_is_told_and_what_cannot_be_is_refused(tmp_path: Path
     path.write_text(f"{COMMON}db=site.ycsb.db.RedisClient\nreadpropotion=1\n")
     done = command(str(path), "--system", "redis")
     assert done.returncode == 0
-    assert "db has no effect" in done.stderr
+    assert "odd.properties:4: db has no effect" in done.stderr
     assert "did you mean readproportion?" in done.stderr
     path.write_text("workload=site.ycsb.workloads.TimeSeriesWorkload\nrecordcount=5\n")
     done = command(str(path), "--system", "redis")
     assert done.returncode == 4
     assert "below one data point for each of the 640 series" in done.stderr
     assert "operationcount" in done.stderr
+    path.write_text(f"{COMMON}exporter=x\ncassandra.readconsistencylevel=ONE\n")
+    done = command(str(path), "--system", "redis")
+    assert done.returncode == 4
+    assert "odd.properties:4: exporter has no effect" in done.stderr
+    assert "odd.properties:5: cassandra.readconsistencylevel" in done.stderr
+    left = ("--leave-out", "cassandra.*")
+    assert command(str(path), "--system", "redis", *left).returncode == 0
     path.write_text(f"{COMMON}workload=site.ycsb.workloads.RestWorkload\n")
     done = command(str(path), "--system", "redis")
     assert done.returncode == 4

@@ -30,6 +30,7 @@ LARGER = {
     "experiments_fairness": 2 * MEBIBYTE,
     "experiments_target_from_file": 2 * MEBIBYTE,
     "experiments_validate": 2 * MEBIBYTE,
+    "experiments_workload_from_file": 2 * MEBIBYTE,
     "fleet_open_session": 4 * MEBIBYTE,
     "prices_save": MEBIBYTE,
     "provisions_estimate": 2 * MEBIBYTE,

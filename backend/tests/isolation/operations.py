@@ -89,6 +89,7 @@ LEFT = {
 SIDE = "{campaign_id}~free"
 CELL = {"workload": "balanced", "load_level": "4 clients"}
 COMPARED = {"campaign": "{campaign_id}"}
+NIGHTLY = {"cron": "30 3 * * *", "time_zone": "UTC"}
 DOCUMENT, FILE = {"document": "{document}"}, {"file": "a", "text": ""}
 SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
 RULE: dict[str, Any] = {}
@@ -275,12 +276,11 @@ RULES: Mapping[str, Rule] = {
     "experiments_list_occurrences": of_project(READ),
     "experiments_list_revisions": of_project(READ),
     "experiments_list_templates": mine(READ),
-    "experiments_preview_schedule": mine(READ, body={"cron": "30 2 * * *", "time_zone": "UTC"}),
-    "experiments_put_schedule": of_project(
-        WRITE, "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
-    ),
+    "experiments_preview_schedule": mine(READ, body=NIGHTLY),
+    "experiments_put_schedule": of_project(WRITE, "member", body=NIGHTLY),
     "experiments_target_from_file": of_project(READ, body=FILE, viewer=REFUSED),
     "experiments_validate": of_project(READ, body=DOCUMENT),
+    "experiments_workload_from_file": of_project(READ, body=FILE),
     "studies_list": of_project(READ),
     "studies_read": of_project(READ),
     "studies_run": in_body(RUN, "member", body={"scale": "small"}),

@@ -16,6 +16,7 @@ from weighhouse_backend.experiments.dependencies import (
 )
 from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
 from weighhouse_backend.experiments.models import Experiment
+from weighhouse_backend.experiments.property_files import PropertyFile, WorkloadFromFile
 from weighhouse_backend.experiments.schemas import (
     ConfigurationFile,
     DocumentSource,
@@ -156,6 +157,24 @@ def experiments_target_from_file(
     if project_id is not None:
         caller.require(project_id)
     return service.target_from(body, [project_id] if project_id else caller.project_ids)
+
+
+@router.post("/experiments/workload-from-file")
+@takes(DOCUMENT_BYTES, sender)
+def experiments_workload_from_file(
+    body: PropertyFile,
+    caller: CallerDep,
+    service: ValidationServiceDep,
+    project_id: UUID | None = None,
+) -> WorkloadFromFile:
+    """What a property file of YCSB's comes to: a workload, its load and length, and the targets
+    that options of bindings mean; each property without an effect, with why. Nothing is saved.
+
+    A file that cannot be carried out has no workload, and each problem with its line.
+    """
+    if project_id is not None:
+        caller.require(project_id)
+    return service.workload_from(body, [project_id] if project_id else caller.project_ids)
 
 
 @router.get("/experiments/{experiment}")

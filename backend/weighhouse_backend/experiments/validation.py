@@ -37,6 +37,11 @@ from weighhouse_backend.experiments.external_effects import external_effects
 from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
 from weighhouse_backend.experiments.manifest_checks import check, with_addresses_kept
 from weighhouse_backend.experiments.placement_checks import check_placement
+from weighhouse_backend.experiments.property_files import (
+    PropertyFile,
+    WorkloadFromFile,
+    workload_from,
+)
 from weighhouse_backend.experiments.schemas import (
     ComparabilityRead,
     ConfigurationFile,
@@ -93,6 +98,15 @@ class ValidationService:
             return target_from(source.text, manifest, source.file)
         except ConfigurationRefused as error:
             raise ConfigurationNotRead.of(error) from error
+
+    def workload_from(
+        self, source: PropertyFile, project_ids: Collection[UUID]
+    ) -> WorkloadFromFile:
+        """What a property file of YCSB's comes to; raises nothing, however wrong it is.
+
+        :param project_ids: whose agents' manifests say what options of bindings become.
+        """
+        return workload_from(source, self.catalog.manifests(project_ids))
 
     def validate(self, source: DocumentSource, project_ids: Collection[UUID]) -> ValidationRead:
         """Everything there is to say of a document; raises nothing, however wrong it is.

@@ -52,6 +52,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         experiments_get_revision_yaml experiments_get_schedule experiments_list
         experiments_list_occurrences experiments_list_revisions experiments_list_templates
         experiments_preview_schedule experiments_target_from_file experiments_validate
+        experiments_workload_from_file
         findings_read_run fleet_get_agent fleet_list_agents
         gates_list_rejudged gates_read_gate gates_read_record gates_read_rejudgement
         identity_list_members identity_list_projects

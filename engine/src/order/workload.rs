@@ -77,6 +77,9 @@ pub struct Workload {
     /// Exponent of [`Distribution::Zipf`].
     #[serde(default = "ninety_nine_hundredths")]
     pub zipf_theta: f64,
+    /// Constant of [`Distribution::Zipfian`].
+    #[serde(default = "ninety_nine_hundredths")]
+    pub zipfian_constant: f64,
     /// Share of the records that are hot.
     #[serde(default = "fifth")]
     pub hotspot_data_fraction: f64,
@@ -395,6 +398,8 @@ impl Workload {
     /// What is drawn: lengths, keys, misses.
     fn check_draws(&self) -> Result<(), OrderRefused> {
         within("workload.zipf_theta", &self.zipf_theta, &f64::MIN_POSITIVE, &10.0)?;
+        let (least, most) = (f64::MIN_POSITIVE, 1.0 - f64::EPSILON);
+        within("workload.zipfian_constant", &self.zipfian_constant, &least, &most)?;
         within("workload.hotspot_data_fraction", &self.hotspot_data_fraction, &0.0, &1.0)?;
         let hot = &self.hotspot_operation_fraction;
         within("workload.hotspot_operation_fraction", hot, &0.0, &1.0)?;

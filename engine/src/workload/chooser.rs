@@ -120,7 +120,7 @@ impl KeyChooser {
         match workload.request_distribution {
             Distribution::Uniform => Self::Uniform { start, count },
             Distribution::Zipfian => Self::Zipfian {
-                ranks: Zipfian::new(Skew::scrambled()),
+                ranks: Zipfian::new(Skew::scrambled(workload.zipfian_constant)),
                 start,
                 // The upper end is inclusive in YCSB: one more than exists, redrawn when chosen.
                 count: count + expected_inserts * 2 + 1,
@@ -373,7 +373,7 @@ mod tests {
         // Ranks beyond the first million are so many and so alike that they are uniform: what
         // their hashes leave modulo 50 is.
         let records = 50;
-        let ranks = Zipfian::new(Skew::scrambled());
+        let ranks = Zipfian::new(Skew::scrambled(0.99));
         let mut shares = vec![0.0; 51];
         let exact = 200_000;
         let boundary = |rank: u64| {

@@ -3,33 +3,40 @@
 
 use super::random::Random;
 
-/// YCSB's only exponent.
+/// YCSB's own exponent.
 const THETA: f64 = 0.99;
+
+/// Items that YCSB's `ScrambledZipfianGenerator` draws ranks from.
+const SCRAMBLED: u64 = 10_000_000_001;
 
 /// Terms that zeta is summed over one by one; what lies beyond is added by the Euler-Maclaurin
 /// formula, whose error there is below the rounding of the sum.
 const EXACT_TERMS: u64 = 1_000_000;
 
+/// The same where each client sums them anew: what the formula leaves out is below rounding, too.
+const FEW_TERMS: u64 = 10_000;
+
 /// Constants of a distribution over a number of items.
 #[derive(Debug, Clone, Copy)]
 pub struct Skew {
     items: u64,
+    theta: f64,
     zeta: f64,
     eta: f64,
 }
 
-/// `sum(1 / i^theta)` for i in 1..=items.
-fn zeta(items: u64) -> f64 {
-    let exact = items.min(EXACT_TERMS);
+/// `sum(1 / i^theta)` for i in 1..=items; theta is below 1, and so many terms are summed at most.
+fn zeta(items: u64, theta: f64, terms: u64) -> f64 {
+    let exact = items.min(terms);
     let mut sum = 0.0;
     for item in 1..=exact {
-        sum += 1.0 / (item as f64).powf(THETA);
+        sum += 1.0 / (item as f64).powf(theta);
     }
     if items > exact {
         let (from, to) = (exact as f64, items as f64);
-        let integral = (to.powf(1.0 - THETA) - from.powf(1.0 - THETA)) / (1.0 - THETA);
-        let ends = (to.powf(-THETA) - from.powf(-THETA)) / 2.0;
-        let slopes = THETA * (from.powf(-THETA - 1.0) - to.powf(-THETA - 1.0)) / 12.0;
+        let integral = (to.powf(1.0 - theta) - from.powf(1.0 - theta)) / (1.0 - theta);
+        let ends = (to.powf(-theta) - from.powf(-theta)) / 2.0;
+        let slopes = theta * (from.powf(-theta - 1.0) - to.powf(-theta - 1.0)) / 12.0;
         sum += integral + ends + slopes;
     }
     sum
@@ -39,20 +46,24 @@ impl Skew {
     /// Over a number of items.
     #[must_use]
     pub fn over(items: u64) -> Self {
-        Self::with_zeta(items, zeta(items))
+        Self::with_zeta(items, THETA, zeta(items, THETA, EXACT_TERMS))
     }
 
     /// What YCSB's `ScrambledZipfianGenerator` draws ranks from: 10^10 + 1 items, with the zeta of
-    /// 10^10 that stands in its source.
+    /// 10^10 that stands in its source. With another exponent YCSB adds up all terms of zeta one
+    /// by one, which takes minutes; here that is a formula.
     #[must_use]
-    pub fn scrambled() -> Self {
-        Self::with_zeta(10_000_000_001, 26.469_028_201_783_02)
+    pub fn scrambled(theta: f64) -> Self {
+        #[allow(clippy::float_cmp)] // YCSB compares them so, too
+        let own = theta == THETA;
+        let zeta = if own { 26.469_028_201_783_02 } else { zeta(SCRAMBLED, theta, FEW_TERMS) };
+        Self::with_zeta(SCRAMBLED, theta, zeta)
     }
 
-    fn with_zeta(items: u64, zeta: f64) -> Self {
-        let zeta_of_two = 1.0 + 0.5_f64.powf(THETA);
-        let eta = (1.0 - (2.0 / items as f64).powf(1.0 - THETA)) / (1.0 - zeta_of_two / zeta);
-        Self { items, zeta, eta }
+    fn with_zeta(items: u64, theta: f64, zeta: f64) -> Self {
+        let zeta_of_two = 1.0 + 0.5_f64.powf(theta);
+        let eta = (1.0 - (2.0 / items as f64).powf(1.0 - theta)) / (1.0 - zeta_of_two / zeta);
+        Self { items, theta, zeta, eta }
     }
 
     /// The same for more items. Unlike YCSB's, eta follows the items too.
@@ -60,9 +71,9 @@ impl Skew {
     pub fn grown_to(self, items: u64) -> Self {
         let mut zeta = self.zeta;
         for item in self.items + 1..=items {
-            zeta += 1.0 / (item as f64).powf(THETA);
+            zeta += 1.0 / (item as f64).powf(self.theta);
         }
-        Self::with_zeta(items, zeta)
+        Self::with_zeta(items, self.theta, zeta)
     }
 
     /// Number of items.
@@ -84,7 +95,8 @@ impl Zipfian {
     /// Draws from a distribution.
     #[must_use]
     pub fn new(skew: Skew) -> Self {
-        Self { skew, alpha: 1.0 / (1.0 - THETA), second: 1.0 + 0.5_f64.powf(THETA) }
+        let theta = skew.theta;
+        Self { skew, alpha: 1.0 / (1.0 - theta), second: 1.0 + 0.5_f64.powf(theta) }
     }
 
     /// Number of items.
@@ -184,8 +196,32 @@ mod tests {
 
     #[test]
     fn zeta_beyond_the_exact_terms_is_ycsbs_constant() {
-        let found = zeta(10_000_000_000);
+        let found = zeta(10_000_000_000, THETA, EXACT_TERMS);
         assert!((found - 26.469_028_201_783_02).abs() < 1e-6, "{found}");
+    }
+
+    /// Numbers in [0, 1) and the ranks that YCSB 0.17.0's `ZipfianGenerator(0, 10^10, 0.5)`, which
+    /// adds up zeta term by term, has for them.
+    const RANKS_OF_A_HALF: [(f64, u64); 11] = [
+        (0.0, 0),
+        (4.0e-6, 0),
+        (1.0e-5, 2),
+        (1.0e-4, 111),
+        (0.001, 10_112),
+        (0.01, 1_001_110),
+        (0.1, 100_010_092),
+        (0.25, 625_021_024),
+        (0.5, 2_500_028_033),
+        (0.9, 8_100_010_092),
+        (0.99, 9_801_001_111),
+    ];
+
+    #[test]
+    fn another_constant_draws_as_ycsbs_generator_with_it() {
+        let zipfian = Zipfian::new(Skew::scrambled(0.5));
+        for (unit, rank) in RANKS_OF_A_HALF {
+            assert_eq!(zipfian.rank(unit), rank, "{unit}");
+        }
     }
 
     #[test]
@@ -198,7 +234,7 @@ mod tests {
 
     #[test]
     fn ranks_follow_the_formula() {
-        let zipfian = Zipfian::new(Skew::scrambled());
+        let zipfian = Zipfian::new(Skew::scrambled(THETA));
         assert_eq!(zipfian.rank(0.0), 0);
         assert_eq!(zipfian.rank(1.0 / 26.469_028_201_783_02 + 1e-6), 1);
         // The last one may round up to the number of items, in Java too.

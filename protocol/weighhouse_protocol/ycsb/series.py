@@ -7,7 +7,7 @@ name, the values of its tags, and the moment.
 
 from typing import Any
 
-from weighhouse_protocol.ycsb.properties import Reader
+from weighhouse_protocol.ycsb.reader import Reader
 
 TIME_SERIES = {
     "site.ycsb.workloads.TimeSeriesWorkload", "com.yahoo.ycsb.workloads.TimeSeriesWorkload",
@@ -45,17 +45,17 @@ def as_points(document: dict[str, Any], reader: Reader) -> dict[str, Any]:
     :param document: by the properties that the core workload has too.
     """
     for name, message in NOT_CARRIED_OUT.items():
-        if reader.properties.get(name):
-            reader.problems.append((name, message))
+        if reader.get(name):
+            reader.refuse(name, message)
     for name, why in NOT_STORED.items():
-        if name in reader.properties:
+        if name in reader.entries:
             reader.note(name, f"has no effect: {why}")
     if reader.share("sparsity", 0.0) > 0:
         message = "must be 0: every series has a point at every moment"
-        reader.problems.append(("sparsity", message))
-    if _flag(reader, "randomwritetimestamporder", default=False):
+        reader.refuse("sparsity", message)
+    if reader.flag("randomwritetimestamporder", default=False):
         message = "must be false: moments follow each other"
-        reader.problems.append(("randomwritetimestamporder", message))
+        reader.refuse("randomwritetimestamporder", message)
     interval = reader.number("timestampinterval", 60)
     points = {name: value for name, value in document.items() if name != "insert_start"}
     points |= {
@@ -70,13 +70,13 @@ def as_points(document: dict[str, Any], reader: Reader) -> dict[str, Any]:
             "unit": _unit(reader),
             "start": reader.number("insertstart", 0) or None,
             "interval": interval,
-            "shuffled": _flag(reader, "randomtimeseriesorder", default=True),
+            "shuffled": reader.flag("randomtimeseriesorder", default=True),
             "delayed_fraction": reader.share("delayedseries", 0.1),
             "delayed_intervals": reader.number("delayedintervals", 5),
         },
     }
     points.pop("field_length_histogram", None)
-    if "insertstart" not in reader.properties:
+    if "insertstart" not in reader.entries:
         message = "is not given: the first moment is the beginning of 2017, not the current time"
         reader.note("insertstart", message)
     span = reader.number("querytimespan", 0)
@@ -85,33 +85,30 @@ def as_points(document: dict[str, Any], reader: Reader) -> dict[str, Any]:
     return points
 
 
-def _flag(reader: Reader, name: str, *, default: bool) -> bool:
-    return reader.flag(name) if name in reader.properties else default
-
-
 def _unit(reader: Reader) -> str:
-    unit = reader.properties.get("timestampunits", "SECONDS").upper()
+    unit = reader.get("timestampunits", "SECONDS").upper()
     if unit not in ("SECONDS", "MILLISECONDS"):
-        reader.problems.append(("timestampunits", f"{unit!r} is not SECONDS or MILLISECONDS"))
+        reader.refuse("timestampunits", f"{unit[:40]!r} is not SECONDS or MILLISECONDS")
         return "seconds"
     return unit.lower()
 
 
 def _cardinalities(reader: Reader) -> list[int]:
     """One for each tag; what the list leaves out is 1, what it has too many is left out."""
-    text = reader.properties.get("tagcardinality", "1, 2, 4, 8")
+    text = reader.get("tagcardinality", "1, 2, 4, 8")
     count = reader.number("tagcount", 4)
     try:
         given = [int(one) for one in text.split(",")]
     except ValueError:
-        reader.problems.append(("tagcardinality", f"{text!r}: whole numbers, with commas between"))
+        message = f"{text[:60]!r}: whole numbers, with commas between"
+        reader.refuse("tagcardinality", message)
         return [1]
     return (given + [1] * count)[:count]
 
 
 def _read_spans(points: dict[str, Any], reader: Reader, intervals: int) -> None:
     """A read of a span is a scan from its first point on."""
-    if _flag(reader, "queryrandomtimespan", default=False):
+    if reader.flag("queryrandomtimespan", default=False):
         shortest, longest = 1, max(1, intervals)
     else:
         shortest = longest = intervals + 1

@@ -140,6 +140,14 @@ export function useTargetFromFile() {
   )
 }
 
+/** What a property file of YCSB's comes to as a workload; nothing is saved. */
+export function useWorkloadFromFile() {
+  const session = useSession()
+  return useChange([], (body: { file: string; text: string }) =>
+    request('POST /api/v1/experiments/workload-from-file', { query: { project_id: session.project?.id }, body }),
+  )
+}
+
 /** Creates an experiment from a YAML document. */
 export function useCreateExperiment() {
   const session = useSession()
