@@ -25,6 +25,7 @@ use weighhouse_driver_api::{
 
 use crate::book::Book;
 use crate::clock::{Clock, SECOND};
+use crate::kind::Kind;
 use crate::net::Schedule;
 use crate::order::{Load, Order, PhaseKind};
 use crate::plan::{Failure, PhasePlan, share};
@@ -112,6 +113,8 @@ struct Done {
 
 /// An operation with buffers of its own.
 struct Drawn {
+    /// As what it is recorded.
+    kind: Kind,
     step: Step,
     due: u64,
     held: bool,
@@ -234,7 +237,7 @@ impl<D: ClientDriver> Shard<D> {
             let mut state = self.state.borrow_mut();
             let verify = (order.seed, order.workload.verify_fraction);
             state.supply = Supply::new(source, plan, place, verify);
-            state.book.begin(plan, plan.operations_that_occur(order));
+            state.book.begin(plan, plan.kinds_that_occur(order));
             state.open = arrivals.is_some();
         }
         pacer.until(plan.begin).await?;
@@ -280,7 +283,28 @@ impl<D: ClientDriver> Shard<D> {
         let under_way = state.in_flight;
         let recorder = state.book.recorder();
         recorder.in_flight_most = recorder.in_flight_most.max(under_way);
-        Some(Drawn { step, due, held, verify, version, key, more_keys })
+        let kind = step.operation.into();
+        Some(Drawn { kind, step, due, held, verify, version, key, more_keys })
+    }
+
+    /// The write that follows a read, where it found nothing and that is asked for. It begins now, and
+    /// no schedule has it.
+    fn fill_of(&self, read: &Drawn, done: &Done) -> Option<Drawn> {
+        if !crate::composer::fills(&self.setup.order, &read.step, done.outcome) {
+            return None;
+        }
+        let mut state = self.state.borrow_mut();
+        state.in_flight += 1;
+        Some(Drawn {
+            kind: Kind::Fill,
+            step: Step::insert(read.step.number),
+            due: done.at,
+            held: false,
+            verify: false,
+            version: state.supply.version(),
+            key: read.key.clone(),
+            more_keys: Keys::NONE,
+        })
     }
 
     /// Does an operation and records what came of it. Its time begins when the answer before it came
@@ -289,7 +313,7 @@ impl<D: ClientDriver> Shard<D> {
     async fn execute(&self, drawn: &Drawn, answered: Option<u64>) -> Done {
         let step = &drawn.step;
         let sent = answered.unwrap_or_else(|| self.now());
-        if self.state.borrow().open {
+        if self.state.borrow().open && drawn.kind != Kind::Fill {
             let lag = sent.saturating_sub(drawn.due);
             let mut state = self.state.borrow_mut();
             state.book.recorder().lag.record(lag);
@@ -313,11 +337,11 @@ impl<D: ClientDriver> Shard<D> {
         let service = now.saturating_sub(sent);
         if state.open {
             let response = now.saturating_sub(drawn.due);
-            state.book.record_said(step.operation, outcome, response, Some(service), now);
+            state.book.record_said(drawn.kind, outcome, response, Some(service), now);
         } else {
-            state.book.record_said(step.operation, outcome, service, None, now);
+            state.book.record_said(drawn.kind, outcome, service, None, now);
         }
-        if step.operation == Operation::Insert {
+        if drawn.kind == Kind::Asked(Operation::Insert) {
             state.supply.settle(step.number, outcome == Outcome::Ok);
         }
         Done { outcome, at: now, waited }
@@ -409,7 +433,10 @@ impl<D: ClientDriver> Shard<D> {
                 answered = None;
                 continue;
             };
-            let done = self.execute(&drawn, answered).await;
+            let mut done = self.execute(&drawn, answered).await;
+            if let Some(fill) = self.fill_of(&drawn, &done) {
+                done = self.execute(&fill, Some(done.at)).await;
+            }
             answered = None;
             if done.outcome == Outcome::Error(ErrorKind::Connection) {
                 tokio::time::sleep(FAILURE_PAUSE).await;
@@ -458,7 +485,10 @@ impl<D: ClientDriver> Shard<D> {
                 self.state.borrow_mut().book.begun(due);
                 let this = Rc::clone(self);
                 tasks.spawn_local(async move {
-                    this.execute(&drawn, None).await;
+                    let done = this.execute(&drawn, None).await;
+                    if let Some(fill) = this.fill_of(&drawn, &done) {
+                        this.execute(&fill, None).await;
+                    }
                     this.ended.notify_one();
                 });
             }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
-use weighhouse_driver_api::{ErrorKind, Operation, Outcome};
+use weighhouse_driver_api::{ErrorKind, Outcome};
 
 use crate::clock::Clock;
+use crate::kind::Kind;
 use crate::order::PhaseKind;
 use crate::recorder::{Cell, Due, Recorder, Wire};
 
@@ -234,7 +235,7 @@ impl<W: Write> EventWriter<W> {
         driver: &SelfMeasured,
     ) -> io::Result<()> {
         let mut operations = BTreeMap::new();
-        for operation in Operation::ALL {
+        for operation in Kind::all() {
             let of = |outcome| recorder.cell(operation, outcome).map(Recorded::from);
             let errors: BTreeMap<_, _> = ErrorKind::ALL
                 .into_iter()
@@ -284,7 +285,7 @@ impl<W: Write> EventWriter<W> {
         interrupted: bool,
     ) -> io::Result<()> {
         let mut operations = BTreeMap::new();
-        for operation in Operation::ALL {
+        for operation in Kind::all() {
             let of = |outcome| totals.count(operation, outcome);
             let errors: BTreeMap<_, _> = ErrorKind::ALL
                 .into_iter()

@@ -15,6 +15,7 @@ mod coordinator;
 mod embedded;
 pub mod event;
 mod input;
+pub mod kind;
 mod machine;
 pub mod net;
 pub mod order;

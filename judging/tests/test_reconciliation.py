@@ -113,3 +113,11 @@ def test_nodes_add_up() -> None:
     found = between([node(get=1), node(name="b", get=2)], [node(get=5), node(name="b", get=9)])
     assert isinstance(found, Served)
     assert found.commands["get"] == CommandCount(calls=11, us=22)
+
+
+def test_a_fill_is_a_write_on_the_wire() -> None:
+    rows = [{"name": "writes", "operations": ["insert"], "commands": ["set"]}]
+    counting = Counting.model_validate({"source": "INFO", "rows": rows})
+    client = {"insert": Asked(found=100), "fill": Asked(found=900)}
+    (row,) = reconciled(counting, client, served(set=1000)).rows
+    assert (row.operations, row.client.asked, row.served) == (("insert", "fill"), 1000, 1000)

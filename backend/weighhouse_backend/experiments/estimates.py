@@ -22,9 +22,7 @@ LIMIT_FACTOR = 1.5
 
 def loaded_records(workload: Workload) -> int:
     """Records the load phase inserts."""
-    if workload.insert_count is not None:
-        return workload.insert_count
-    return workload.record_count - workload.insert_start
+    return workload.records_to_load
 
 
 def measured_seconds(experiment: Experiment, workload: Workload) -> float:

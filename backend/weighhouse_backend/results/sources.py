@@ -29,6 +29,8 @@ SERVER_CPU = "server_cpu_us"
 record's settled facts, `RunRecord.driver`; none of runs from before it was kept."""
 SERVER_CALL, HIT_RATIO = "server_call_us", "hit_ratio"
 """Likewise what the servers counted of their own work: µs a call, and percent."""
+CLIENT_HIT_RATIO = "client_hit_ratio"
+"""Likewise the drivers' own count of it, percent, where a workload fills what it misses."""
 WIRE, FLOW = "wire_bytes", "bytes_per_second"
 """Likewise bytes on the drivers' connections, for an operation sent and for a second."""
 Source = Callable[[Measured], float | None]
@@ -80,6 +82,7 @@ SOURCES: Mapping[str, Source] = {
     "server_cpu_us": _server_cpu,
     SERVER_CALL: _settled(SERVER_CALL),
     HIT_RATIO: _settled(HIT_RATIO),
+    CLIENT_HIT_RATIO: _settled(CLIENT_HIT_RATIO),
     WIRE: _settled(WIRE),
     FLOW: _settled(FLOW),
     "memory_per_record_bytes": _added_a_record("resident_bytes"),

@@ -123,6 +123,12 @@ pub enum Feature {
     Ttl,
     /// One read asks for several records.
     MultiGet,
+    /// A read that finds nothing is followed by a write of the record. The engine's: all drivers have
+    /// it.
+    FillOnMiss,
+    /// Connections are closed and opened anew after so many operations. The engine's, where the
+    /// connections are its own.
+    Reconnect,
 }
 
 impl Feature {
@@ -132,6 +138,8 @@ impl Feature {
         match self {
             Self::Ttl => "ttl",
             Self::MultiGet => "multi_get",
+            Self::FillOnMiss => "fill_on_miss",
+            Self::Reconnect => "reconnect",
         }
     }
 }

@@ -23,9 +23,21 @@ pub(super) const FAILURE_PAUSE: u64 = 10_000_000;
 pub(super) struct Lost(pub(super) ErrorKind);
 
 impl From<io::Error> for Lost {
-    fn from(_: io::Error) -> Self {
-        Self(ErrorKind::Connection)
+    fn from(error: io::Error) -> Self {
+        Self(match error.kind() {
+            IoError::AddrNotAvailable => ErrorKind::NoPorts,
+            _ => ErrorKind::Connection,
+        })
     }
+}
+
+/// An operation whose connection is being made.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pending: Pending,
+    request: Vec<u8>,
+    once: bool,
+    since: u64,
 }
 
 /// What a stretch of input amounted to.
@@ -45,6 +57,10 @@ pub(super) struct Link<C: Codec> {
     pub(super) index: usize,
     pub(super) state: State,
     pub(super) pending: VecDeque<Pending>,
+    /// What goes out as soon as the connection is there.
+    pub(super) waiting: VecDeque<Waiting>,
+    /// Operations after which it is closed, and how many it still takes; none: it stays.
+    renewal: Option<(u64, u64)>,
     /// Of the pending ones, how many at the end are not stamped as sent.
     unstamped: usize,
     out: Vec<u8>,
@@ -55,6 +71,8 @@ pub(super) struct Link<C: Codec> {
     scan: C::Scan,
     /// What the server said last on a connection that is lost for it.
     said: Option<String>,
+    /// What operations fail of that find it lost.
+    pub(super) absent: ErrorKind,
     backoff: u64,
 }
 
@@ -64,12 +82,15 @@ impl<C: Codec> Link<C> {
             index,
             state,
             pending: VecDeque::new(),
+            waiting: VecDeque::new(),
+            renewal: None,
             unstamped: 0,
             out: Vec::new(),
             written: 0,
             rest: Vec::new(),
             scan: C::Scan::default(),
             said: None,
+            absent: ErrorKind::Connection,
             backoff: FIRST_BACKOFF,
         }
     }
@@ -78,7 +99,95 @@ impl<C: Codec> Link<C> {
         match &self.state {
             State::Up(_) => true,
             State::Secure(secure) => secure.is_ready(),
-            State::Connecting(..) | State::Down(_) => false,
+            State::Connecting(..) | State::Down(_) | State::Ended => false,
+        }
+    }
+
+    /// From now on it is closed after so many operations.
+    pub(super) fn renew_every(&mut self, operations: Option<u64>) {
+        self.renewal = operations.map(|every| (every, every));
+        if operations.is_none() && matches!(self.state, State::Ended) {
+            self.state = State::Down(0);
+        }
+    }
+
+    /// After how many it is closed.
+    pub(super) fn every(&self) -> Option<u64> {
+        self.renewal.map(|(every, _)| every)
+    }
+
+    fn is_greeting(&self) -> bool {
+        self.pending.front().is_some_and(|first| first.part == Part::Greeting)
+    }
+
+    /// Whether an operation may go out over it: at once, or as soon as it is there.
+    pub(super) fn takes(&self) -> bool {
+        match (self.renewal, &self.state) {
+            (None, _) => self.is_up(),
+            (Some(_), State::Ended) => true,
+            (Some(_), State::Down(_)) => false,
+            (Some((_, left)), _) => left > self.waiting.len() as u64,
+        }
+    }
+
+    /// Whether it may go out at once.
+    pub(super) fn takes_at_once(&self) -> bool {
+        let more = self.renewal.is_none_or(|(_, left)| left > 0);
+        more && self.is_up() && !self.is_greeting() && self.waiting.is_empty()
+    }
+
+    /// Gives it an operation that is begun already.
+    pub(super) fn hand(&mut self, desk: &mut Desk<C>, pending: Pending, request: &[u8], once: bool) {
+        if let Some((_, left)) = &mut self.renewal {
+            *left = left.saturating_sub(1);
+        }
+        if once {
+            let mut before = Vec::new();
+            if let Some(spread) = desk.codec.spread() {
+                spread.encode_once(&mut before);
+            }
+            self.take_over(Desk::<C>::aside(Part::Once), &before);
+        }
+        self.take_over(pending, request);
+    }
+
+    /// Keeps an operation until the connection is there. Where it is opened anew after so many, that is
+    /// the operation's own time.
+    pub(super) fn wait(&mut self, desk: &mut Desk<C>, pending: Pending, request: &[u8], once: bool) {
+        let mut pending = pending;
+        if self.renewal.is_some() && pending.sent == 0 {
+            desk.now = desk.clock.now();
+            pending.sent = desk.now;
+            desk.sent(&pending);
+        }
+        let (request, since) = (request.to_vec(), desk.now);
+        self.waiting.push_back(Waiting { pending, request, once, since });
+    }
+
+    /// Since when the first of what waits has waited.
+    pub(super) fn waits_since(&self) -> Option<u64> {
+        self.waiting.front().map(|first| first.since)
+    }
+
+    /// Lets what waited go out, as far as the connection takes it.
+    pub(super) fn admit(&mut self, desk: &mut Desk<C>) {
+        while self.renewal.is_none_or(|(_, left)| left > 0)
+            && let Some(one) = self.waiting.pop_front()
+        {
+            self.hand(desk, one.pending, &one.request, one.once);
+        }
+    }
+
+    /// Whether it has done all it was to do.
+    fn is_spent(&self) -> bool {
+        self.renewal.is_some_and(|(_, left)| left == 0) && self.pending.is_empty()
+    }
+
+    /// Closes it; the next operation opens it anew.
+    pub(super) fn end(&mut self) {
+        if self.is_spent() {
+            self.state = State::Ended;
+            self.renewal = self.renewal.map(|(every, _)| (every, every));
         }
     }
 
@@ -204,13 +313,30 @@ impl<C: Codec> Link<C> {
             Pace::Closed { pipeline, think } if think == 0 || settled.greeted => {
                 self.fill(desk, pipeline);
             }
-            Pace::Closed { think, .. } | Pace::Routed { think, .. } => {
-                let again = (desk.now + think, self.index);
-                desk.thinking.extend(std::iter::repeat_n(again, settled.measured));
+            Pace::Closed { think, .. } => self.think(desk, think, settled.measured),
+            Pace::Routed { think, .. } => {
+                self.think(desk, think, settled.measured);
+                self.go_on(desk, settled.greeted);
             }
-            Pace::Open => {}
+            Pace::Open => self.go_on(desk, settled.greeted),
         }
         Ok(())
+    }
+
+    /// So many clients ask again after a pause.
+    fn think(&self, desk: &mut Desk<C>, think: u64, clients: usize) {
+        let again = (desk.now + think, self.index);
+        desk.thinking.extend(std::iter::repeat_n(again, clients));
+    }
+
+    /// What waited goes out once the server is greeted; a connection that has done its part is closed.
+    fn go_on(&mut self, desk: &mut Desk<C>, greeted: bool) {
+        if greeted {
+            self.admit(desk);
+        }
+        if self.is_spent() {
+            desk.ended.push(self.index);
+        }
     }
 
     /// [`Link::receive`] with TLS.
@@ -388,6 +514,21 @@ impl<C: Codec> Link<C> {
                 self.pending.push_back(update);
                 self.unstamped += 1;
             }
+            (Part::Sought, Outcome::NotFound) => {
+                desk.account(&pending, outcome);
+                match desk.append_fill(&pending, &mut self.out) {
+                    Some(fill) => {
+                        self.pending.push_back(fill);
+                        self.unstamped += 1;
+                    }
+                    None => settled.measured += 1,
+                }
+            }
+            (Part::Sought, Outcome::Ok) => {
+                let found = desk.verified(&pending, outcome, &input[..consumed]);
+                desk.account(&pending, found);
+                settled.measured += 1;
+            }
             (Part::Update(found), Outcome::Ok) => {
                 desk.account(&pending, found);
                 settled.measured += 1;
@@ -413,10 +554,24 @@ impl<C: Codec> Link<C> {
         self.pending.front().map(|first| first.sent).filter(|&sent| sent > 0)
     }
 
+    /// The connection could not even be begun.
+    #[cold]
+    pub(super) fn lose_unopened(&mut self, desk: &mut Desk<C>, error: &io::Error) {
+        let lost = Lost::from(io::Error::from(error.kind()));
+        if lost.0 == ErrorKind::NoPorts {
+            self.said = Some(error.to_string());
+        }
+        self.lose(desk, lost, 0);
+    }
+
     /// The connection is gone, with all that was under way on it. The oldest operation failed for
     /// the given reason, as did others that were sent no later than `also`.
     pub(super) fn lose(&mut self, desk: &mut Desk<C>, lost: Lost, also: u64) {
         let said = self.said.take();
+        self.absent = match lost.0 {
+            ErrorKind::NoPorts => ErrorKind::NoPorts,
+            _ => ErrorKind::Connection,
+        };
         for (position, pending) in std::mem::take(&mut self.pending).into_iter().enumerate() {
             let was_sent = pending.sent > 0;
             let same = position == 0 || (was_sent && pending.sent <= also);
@@ -427,6 +582,14 @@ impl<C: Codec> Link<C> {
                 desk.pausing.push_back((desk.now + FAILURE_PAUSE, self.index));
             }
         }
+        for Waiting { pending, .. } in std::mem::take(&mut self.waiting) {
+            let sent = if pending.sent > 0 { pending.sent } else { desk.now };
+            desk.fail(&Pending { sent, ..pending }, lost.0, said.as_deref());
+            if let Pace::Routed { .. } = desk.pace {
+                desk.pausing.push_back((desk.now + FAILURE_PAUSE, self.index));
+            }
+        }
+        self.renewal = self.renewal.map(|(every, _)| (every, every));
         self.unstamped = 0;
         self.out.clear();
         self.written = 0;

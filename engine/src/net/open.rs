@@ -92,8 +92,8 @@ impl<C: Codec> NetShard<C> {
             schedule.advance();
             self.desk.book.begun(due);
             let held = due <= *held_until;
-            if routed {
-                self.route(&step, None, due, held);
+            if routed || self.reopens {
+                self.route(&step, (!routed).then_some(index), due, held);
                 continue;
             }
             self.links[index].append(&mut self.desk, &step, due, held);
@@ -110,15 +110,15 @@ impl<C: Codec> NetShard<C> {
         issued
     }
 
-    /// Of the connections from a first one on, one for each client, one that is up with the fewest
-    /// operations under way.
+    /// Of the connections from a first one on, one for each client, one that takes operations with the
+    /// fewest under way.
     pub(super) fn least_loaded(&mut self, first: usize) -> Option<usize> {
         let mut best = None;
         for step in 0..self.active.min(COMPARED) {
             let index = (self.cursor + step) % self.active;
             let link = &self.links[first + index];
-            let load = link.pending.len();
-            if link.is_up() && best.is_none_or(|(least, _)| load < least) {
+            let load = link.pending.len() + link.waiting.len();
+            if link.takes() && best.is_none_or(|(least, _)| load < least) {
                 best = Some((load, index));
                 if load == 0 {
                     break;

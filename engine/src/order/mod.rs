@@ -198,7 +198,8 @@ impl Order {
         let mut shape = self.workload.shape();
         shape.scans = self.share(Operation::Scan) > 0.0;
         shape.may_be_partial =
-            self.share(Operation::Delete) > 0.0 && !self.workload.write_all_fields;
+            (self.share(Operation::Delete) > 0.0 || self.workload.fill_on_miss)
+                && !self.workload.write_all_fields;
         shape
     }
 

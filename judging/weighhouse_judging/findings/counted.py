@@ -79,6 +79,8 @@ class Reconciled:
     """Why nothing can be compared: `not told`, or what became of the counters."""
 
 
+FILL = "fill"
+"""The write that follows a read which found nothing, where a workload fills what it misses."""
 NOT_TOLD = "not told"
 BEGAN_ANEW = "began anew"
 """A server was started again, its counters were set back, or they wrapped."""
@@ -165,7 +167,7 @@ def reconciled(
 def _row(
     one: CountedCommands, client: Mapping[str, Asked], served: Served, keys_per_read: int
 ) -> Row:
-    done = {name: client[name] for name in one.operations if name in client}
+    done = {name: client[name] for name in (*one.operations, *_following(one)) if name in client}
     counts = {name: served.commands[name] for name in one.commands if name in served.commands}
     why_not = ""
     if any(client[name].asked for name in one.also if name in client):
@@ -183,6 +185,12 @@ def _row(
         us=_whole([count.us for count in counts.values()]),
         why_not=why_not,
     )
+
+
+def _following(one: CountedCommands) -> Sequence[str]:
+    """What becomes the same commands without being an operation of any workload: a fill is an insert
+    on the wire."""
+    return (FILL,) if "insert" in one.operations else ()
 
 
 def _times(one: Asked, times: int) -> Asked:

@@ -15,6 +15,8 @@ from weighhouse_protocol.workload import Workload
 FEATURES: Mapping[str, tuple[Feature, str]] = {
     "ttl_seconds": ("ttl", "let records expire"),
     "keys_per_read": ("multi_get", "read several records at once"),
+    "fill_on_miss": ("fill_on_miss", "write what a read missed"),
+    "reconnect_every": ("reconnect", "open its connections anew after so many operations"),
 }
 """Part of a workload → the feature that it takes where it is asked for, and in words."""
 
