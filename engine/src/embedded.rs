@@ -5,7 +5,9 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use weighhouse_driver_api::{Fields, Operation, Outcome, Session, Stopwatch, ValueSource, Verifier};
+use weighhouse_driver_api::{
+    Fields, Operation, Outcome, Session, Stopwatch, ValueSource, Verifier,
+};
 
 use crate::book::Book;
 use crate::clock::Clock;

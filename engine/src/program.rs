@@ -97,7 +97,8 @@ struct Crew {
 /// The program of a driver with a wire protocol.
 #[must_use]
 pub fn run_codec<C: Codec>() -> ExitCode {
-    let own = Own { timeout: true, hashing: C::SPREAD_BY_CLIENTS, other_names: true, connections: true };
+    let own =
+        Own { timeout: true, hashing: C::SPREAD_BY_CLIENTS, other_names: true, connections: true };
     program(C::IDENTITY, own, |run, options| {
         let mut options = options;
         let speaks_tls = C::IDENTITY.endpoint_kinds.contains(&"tls");
@@ -209,7 +210,8 @@ pub fn run_embedded<E: Embedded>() -> ExitCode {
 /// The program of a driver over a client library.
 #[must_use]
 pub fn run_client<D: ClientDriver>() -> ExitCode {
-    let own = Own { timeout: true, hashing: false, other_names: D::OTHER_NAMES, connections: false };
+    let own =
+        Own { timeout: true, hashing: false, other_names: D::OTHER_NAMES, connections: false };
     program(D::IDENTITY, own, |run, options| {
         let mut options = options;
         let speaks_tls = D::IDENTITY.endpoint_kinds.contains(&"tls");
@@ -486,7 +488,8 @@ fn supported(order: &Order, identity: &Identity, own: Own) -> Result<(), Stopped
         (order.workload.keys_per_read > 1, "keys_per_read", Feature::MultiGet),
         (order.workload.reconnect_every.is_some(), "reconnect_every", Feature::Reconnect),
     ];
-    let has = |feature| identity.features.iter().copied().chain(own.features()).any(|one| one == feature);
+    let has =
+        |feature| identity.features.iter().copied().chain(own.features()).any(|one| one == feature);
     for (wanted, parameter, feature) in wanted {
         if wanted && !has(feature) {
             return Err(Stopped::Refused(format!(

@@ -210,9 +210,7 @@ def test_operations_are_held_against_system_and_tool() -> None:
         ("operations.read", "Tool cannot do 'read'"),
         ("ttl_seconds", "Tool cannot let records expire"),
     ]
-    cache = Workload(
-        name="c", operations={"read": 1.0}, fill_on_miss=True, reconnect_every=10
-    )
+    cache = Workload(name="c", operations={"read": 1.0}, fill_on_miss=True, reconnect_every=10)
     able = {"store": manifest(features=["fill_on_miss", "reconnect"])}
     assert list(workload_errors(cache, [target()], able)) == []
     assert [error.message for error in workload_errors(cache, [target()], BOTH)] == [

@@ -66,7 +66,7 @@ def test_a_cache_may_begin_with_nothing_and_says_nothing_where_it_is_none() -> N
     assert Workload.model_validate(cache).records_to_load == 0
     assert Workload.model_validate(cache).records_named == 1000
     for wrong in ({"fill_on_miss": False}, {"keys_per_read": 2}, {"reconnect_every": 0}):
-        with pytest.raises(ValidationError, match="fill_on_miss|reconnect_every"):
+        with pytest.raises(ValidationError, match=r"fill_on_miss|reconnect_every"):
             Workload.model_validate(cache | wrong)
     said = Workload(name="w").model_dump()
     assert not {"fill_on_miss", "reconnect_every"}.intersection(said)

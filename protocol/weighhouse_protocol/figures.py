@@ -239,8 +239,8 @@ _ALL = (
            "of the keys that the server was asked for in the measured phase, by its own count, "
            "those that were there", "counted", read_at=68, **_RESOURCE),
     Figure("client_hit_ratio", "Hit ratio of reads", "client’s hit ratio", "%", "share", True,
-           "of the reads answered in the measured phase of a workload that fills what it misses, by "
-           "the client’s count, those that found their record", "counted", read_at=69,
+           "of the reads answered in the measured phase of a workload that fills what it misses, "
+           "by the client’s count, those that found their record", "counted", read_at=69,
            **_RESOURCE),
     Figure("wire_bytes", "Bytes an operation", "bytes an operation", "bytes", "size", False,
            "of requests and replies on the driver’s connections, an operation sent", "counted",

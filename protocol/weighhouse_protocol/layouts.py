@@ -9,8 +9,8 @@ from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Operation
 
 Feature = Literal["ttl", "multi_get", "fill_on_miss", "reconnect"]
-"""Further parts of a workload: records that expire, reads of several records at once, writes of what
-a read missed, connections that are opened anew after so many operations."""
+"""Further parts of a workload: records that expire, reads of several records at once, writes of
+what a read missed, connections that are opened anew after so many operations."""
 
 HASHING = "hashing"
 """The driver option that says how a client spreads keys over nodes."""

@@ -160,8 +160,8 @@ class Workload(Document):
     read_miss_fraction: Fraction = 0.0
     """Share of reads that ask for a key which was never inserted."""
     fill_on_miss: bool = Field(default=False, exclude_if=operator.not_)
-    """The system is a cache: a read that finds nothing is followed by a write of that record, as its
-    client does once the backing store has told it (cache-aside). Reads choose among all of
+    """The system is a cache: a read that finds nothing is followed by a write of that record, as
+    its client does once the backing store has told it (cache-aside). Reads choose among all of
     `record_count`, of which `insert_count` may load a part. A fill is an operation of its own."""
     reconnect_every: int | None = Field(default=None, ge=1, le=10**9, exclude_if=operator.not_)
     """Operations after which a connection is closed; the next one opens it anew, and its time
@@ -190,7 +190,7 @@ class Workload(Document):
             message = "insert_count 0 loads nothing; it goes with fill_on_miss: true"
             raise ValueError(message)
         if self.fill_on_miss and self.keys_per_read > 1:
-            message = "fill_on_miss writes the one record that a read missed: leave keys_per_read at 1"
+            message = "fill_on_miss writes the record that a read missed: leave keys_per_read at 1"
             raise ValueError(message)
         if self.fill_on_miss and self.time_series is not None:
             message = "fill_on_miss: points of time_series are not filled; leave one of them out"
@@ -268,7 +268,7 @@ class Workload(Document):
 
     @property
     def records_named(self) -> int:
-        """Records that may be there: those that are loaded, or all that a cache may be filled with."""
+        """Records that may be there: those loaded, or all that a cache may be filled with."""
         if self.fill_on_miss:
             return self.record_count - self.insert_start
         return self.records_to_load

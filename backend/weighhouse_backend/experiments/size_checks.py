@@ -20,8 +20,6 @@ from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.percent import percent
 from weighhouse_protocol.workload import Workload
 
-from weighhouse_backend.experiments.estimates import loaded_records
-
 CLIENT_PER_SECOND, STORE_PER_SECOND = 20_000.0, 80_000.0
 """Operations that a client of a closed loop does on the loopback interface with one request under
 way, and that a store in memory does for all of them on two processors: Redis and Aerospike, 1 KB

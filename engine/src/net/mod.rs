@@ -14,6 +14,7 @@ mod spread;
 mod state;
 mod tls;
 mod turn;
+mod waiting;
 
 pub use endpoint::{Endpoint, Hosts};
 pub use hashing::{Hashing, SCHEMA as HASHING_SCHEMA, Spreading};

@@ -142,7 +142,7 @@ impl<C: Codec> NetShard<C> {
                 State::Connecting(_, since) => {
                     let limit = now.saturating_sub(self.timeout);
                     if link.waits_since().is_some_and(|since| since <= limit) {
-                        link.lose(&mut self.desk, Lost(ErrorKind::Timeout), 0);
+                        link.lose(&mut self.desk, Lost(ErrorKind::Timeout), limit);
                     } else if now.saturating_sub(*since) > nanoseconds(PATIENCE) {
                         link.lose(&mut self.desk, Lost(ErrorKind::Connection), 0);
                     }
@@ -150,7 +150,7 @@ impl<C: Codec> NetShard<C> {
                 State::Down(at) => {
                     let limit = now.saturating_sub(self.timeout);
                     if link.waits_since().is_some_and(|since| since <= limit) {
-                        link.lose(&mut self.desk, Lost(ErrorKind::Timeout), 0);
+                        link.lose(&mut self.desk, Lost(ErrorKind::Timeout), limit);
                         continue;
                     }
                     let is_due = *at <= now;

@@ -197,9 +197,8 @@ impl Order {
     pub fn shape(&self) -> RecordShape {
         let mut shape = self.workload.shape();
         shape.scans = self.share(Operation::Scan) > 0.0;
-        shape.may_be_partial =
-            (self.share(Operation::Delete) > 0.0 || self.workload.fill_on_miss)
-                && !self.workload.write_all_fields;
+        shape.may_be_partial = (self.share(Operation::Delete) > 0.0 || self.workload.fill_on_miss)
+            && !self.workload.write_all_fields;
         shape
     }
 

@@ -445,11 +445,7 @@ impl Workload {
     /// that the backing store has.
     #[must_use]
     pub fn asked_length(&self) -> u64 {
-        if self.fill_on_miss {
-            self.record_count - self.insert_start
-        } else {
-            self.slice_length()
-        }
+        if self.fill_on_miss { self.record_count - self.insert_start } else { self.slice_length() }
     }
 
     /// How records look, as far as the workload alone tells.

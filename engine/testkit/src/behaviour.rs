@@ -290,7 +290,8 @@ impl Suite<'_> {
         ]) {
             let workload = json!({"operations": {"read": 0.6, "read_modify_write": 0.4},
                                   "reconnect_every": every, "verify_fraction": 1.0});
-            let phases = json!([{"kind": "load"}, {"kind": "measure", "operation_count": operations}]);
+            let phases =
+                json!([{"kind": "load"}, {"kind": "measure", "operation_count": operations}]);
             let run = Run::of(self.driver, &self.order(part, &workload, &load, &phases));
             run.assert_finished();
             let measure = run.phase("measure");

@@ -55,8 +55,9 @@ mod tests {
     #[test]
     fn what_was_asked_for_longest_ago_goes() {
         let mut cache = Lru::new(2);
-        assert_eq!([1, 2, 1, 3, 2, 3, 1].map(|one| cache.ask(one)), [
-            false, false, true, false, false, true, false
-        ]);
+        assert_eq!(
+            [1, 2, 1, 3, 2, 3, 1].map(|one| cache.ask(one)),
+            [false, false, true, false, false, true, false]
+        );
     }
 }

@@ -188,8 +188,9 @@ def _row(
 
 
 def _following(one: CountedCommands) -> Sequence[str]:
-    """What becomes the same commands without being an operation of any workload: a fill is an insert
-    on the wire."""
+    """What becomes the same commands and is no operation of a workload: on the wire a fill is an
+    insert.
+    """
     return (FILL,) if "insert" in one.operations else ()
 
 

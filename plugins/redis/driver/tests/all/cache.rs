@@ -64,7 +64,12 @@ fn simulated(order: &Value, places: usize) -> f64 {
 
 fn hits_as_often_as_a_true_lru(distribution: &str) {
     let server = Server::redis(&[
-        "--maxmemory", "4mb", "--maxmemory-policy", "allkeys-lru", "--maxmemory-samples", "10",
+        "--maxmemory",
+        "4mb",
+        "--maxmemory-policy",
+        "allkeys-lru",
+        "--maxmemory-samples",
+        "10",
     ]);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // some thousands
     let records = (places(&server) as f64 / HELD) as u64;

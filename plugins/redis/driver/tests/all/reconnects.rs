@@ -22,7 +22,8 @@ fn order(endpoint: &str, load: &Value, every: u64, operations: u64) -> Value {
 fn counted(server: &Server, name: &str) -> u64 {
     let told = server.ask("INFO everything\r\n");
     let line = told.lines().find_map(|line| line.strip_prefix(name));
-    let digits: String = line.map_or("0", |line| line.trim_start_matches([':', '=']))
+    let digits: String = line
+        .map_or("0", |line| line.trim_start_matches([':', '=']))
         .chars()
         .take_while(char::is_ascii_digit)
         .collect();
