@@ -32,14 +32,18 @@ fn counted(server: &Server, name: &str) -> u64 {
 
 #[test]
 fn the_server_counts_a_connection_for_every_so_many_operations() {
-    let server = Server::redis(&[]);
-    for (every, load) in [
-        (1, json!({"model": "closed", "clients": 1})),
-        (10, json!({"model": "closed", "clients": 1, "pipeline": 4})),
-        (7, json!({"model": "closed", "clients": 3, "pipeline": 2})),
-        (4, json!({"model": "open", "rate_per_second": 2000, "connections": 3})),
+    let directory = tempfile::tempdir().expect("a directory");
+    let socket = directory.path().join("redis.sock");
+    let socket = socket.to_str().expect("text");
+    let server = Server::redis(&["--unixsocket", socket]);
+    let (tcp, unix) = (server.endpoint(), format!("unix://{socket}"));
+    for (endpoint, every, load) in [
+        (&tcp, 1, json!({"model": "closed", "clients": 1})),
+        (&tcp, 10, json!({"model": "closed", "clients": 1, "pipeline": 4})),
+        (&unix, 7, json!({"model": "closed", "clients": 3, "pipeline": 2})),
+        (&unix, 4, json!({"model": "open", "rate_per_second": 2000, "connections": 3})),
     ] {
-        let mut order = order(&server.endpoint(), &load, every, 700);
+        let mut order = order(endpoint, &load, every, 700);
         order["target"]["options"] = json!({"resp3": true, "database": 2});
         let before = ["total_connections_received", "cmdstat_hello:calls", "cmdstat_select:calls"]
             .map(|name| counted(&server, name));
