@@ -87,7 +87,7 @@ fn a_machine_without_ports_is_told_in_its_own_words() {
     let script = directory.path().join("driver");
     let socket = directory.path().join("listening");
     let text = format!(
-        "#!/bin/sh\nexec unshare --net sh -c 'ip link set lo up\n\
+        "#!/bin/sh\nexec unshare --net sh -c 'rm -f {socket}; ip link set lo up\n\
          echo 40000 40015 > /proc/sys/net/ipv4/ip_local_port_range\n\
          echo 0 > /proc/sys/net/ipv4/tcp_tw_reuse\n\
          redis-server --port 7000 --save \"\" --unixsocket {socket} >/dev/null 2>&1 &\n\
