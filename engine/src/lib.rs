@@ -19,6 +19,7 @@ pub mod kind;
 mod machine;
 pub mod net;
 pub mod order;
+mod pacer;
 pub mod plan;
 mod program;
 pub mod recorded;

@@ -57,6 +57,15 @@ impl Part {
     }
 }
 
+/// An operation whose connection is being made.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) pending: Pending,
+    pub(super) request: Vec<u8>,
+    pub(super) once: bool,
+    pub(super) since: u64,
+}
+
 /// An operation that a server sent elsewhere.
 #[derive(Debug)]
 pub(super) struct Astray {

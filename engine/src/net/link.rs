@@ -5,10 +5,9 @@ use std::io::{self, ErrorKind as IoError};
 
 use weighhouse_driver_api::{Codec, ErrorKind, Expected, Outcome, Parsed, Refusal};
 
-use super::desk::{Astray, Desk, Pace, Part, Pending};
+use super::desk::{Astray, Desk, Pace, Part, Pending, Waiting};
 use super::state::State;
 use super::tls::{Secure, Tls};
-use super::waiting::Waiting;
 use crate::workload::Step;
 
 /// The first wait before connecting anew, ns; it doubles up to [`LONGEST_BACKOFF`].

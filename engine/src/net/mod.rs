@@ -7,6 +7,7 @@ mod endpoint;
 mod hashing;
 mod link;
 mod open;
+mod renewal;
 mod routes;
 mod schedule;
 mod shard;
@@ -14,7 +15,6 @@ mod spread;
 mod state;
 mod tls;
 mod turn;
-mod waiting;
 
 pub use endpoint::{Endpoint, Hosts};
 pub use hashing::{Hashing, SCHEMA as HASHING_SCHEMA, Spreading};

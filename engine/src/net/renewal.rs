@@ -2,18 +2,9 @@
 
 use weighhouse_driver_api::{Codec, ErrorKind};
 
-use super::desk::{Desk, Pace, Part, Pending};
+use super::desk::{Desk, Pace, Part, Pending, Waiting};
 use super::link::{FAILURE_PAUSE, Link};
 use super::state::State;
-
-/// An operation whose connection is being made.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    pending: Pending,
-    request: Vec<u8>,
-    once: bool,
-    since: u64,
-}
 
 impl<C: Codec> Link<C> {
     /// From now on it is closed after so many operations.
