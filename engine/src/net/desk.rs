@@ -55,6 +55,11 @@ impl Part {
     pub(super) fn is_recorded(self) -> bool {
         !matches!(self, Self::Greeting | Self::Map | Self::Once)
     }
+
+    /// Whether it begins what a schedule has in an open loop.
+    fn is_scheduled(self) -> bool {
+        !matches!(self, Self::Greeting | Self::Map | Self::Once | Self::Fill)
+    }
 }
 
 /// An operation whose connection is being made.
@@ -239,11 +244,16 @@ impl<C: Codec> Desk<C> {
     }
 
     /// Records that an operation goes out now. A fill was due by no schedule.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn sent(&mut self, pending: &Pending) {
-        let scheduled = pending.part.is_recorded() && pending.part != Part::Fill;
-        if self.pace != Pace::Open || !scheduled {
-            return;
+        if self.pace == Pace::Open && pending.part.is_scheduled() {
+            self.sent_when_due(pending);
         }
+    }
+
+    #[inline(never)]
+    fn sent_when_due(&mut self, pending: &Pending) {
         let lag = self.now.saturating_sub(pending.due);
         self.book.recorder().lag.record(lag);
         if !pending.held {
@@ -262,7 +272,9 @@ impl<C: Codec> Desk<C> {
         if let Outcome::Error(kind) = outcome {
             self.keep_said(pending.kind(), kind, reply);
         }
-        self.account_as(Kind::Asked(pending.expected.operation), pending, outcome);
+        let operation = pending.expected.operation;
+        let inserts = operation == Operation::Insert;
+        self.account_as(Kind::Asked(operation), inserts, pending, outcome);
     }
 
     /// Keeps the words of a reply, if it is the first of its operation and kind.
@@ -309,19 +321,20 @@ impl<C: Codec> Desk<C> {
 
     /// Records what came of an operation now.
     pub(super) fn account(&mut self, pending: &Pending, outcome: Outcome) {
-        self.account_as(pending.kind(), pending, outcome);
+        let kind = pending.kind();
+        self.account_as(kind, kind == Kind::Asked(Operation::Insert), pending, outcome);
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    fn account_as(&mut self, kind: Kind, pending: &Pending, outcome: Outcome) {
+    fn account_as(&mut self, kind: Kind, inserts: bool, pending: &Pending, outcome: Outcome) {
         self.in_flight -= 1;
         // In a closed loop an operation begins with the client's answer before it, or with the end
         // of its pause: what the client waits for its turn is part of what it sees.
         let response = self.now.saturating_sub(pending.due);
         let service = (self.pace == Pace::Open).then(|| self.now.saturating_sub(pending.sent));
         self.book.record(kind, outcome, response, service);
-        if kind == Kind::Asked(Operation::Insert) {
+        if inserts {
             self.supply.settle(pending.number, outcome == Outcome::Ok);
         }
     }
