@@ -9,6 +9,7 @@ use weighhouse_driver_api::{Codec, Operation};
 
 use super::schedule::Schedule;
 use super::shard::{INTERRUPT_PATIENCE, NetShard};
+use super::state::State;
 use crate::plan::{Failure, PhasePlan};
 
 /// Operations that are due go out in batches, between which replies are taken in.
@@ -79,7 +80,7 @@ impl<C: Codec> NetShard<C> {
             let full = self.desk.in_flight >= cap;
             self.desk.book.recorder().saturated |= full;
             let routed = self.routes.is_some();
-            let place = if routed { Some(0) } else { self.least_loaded(0) };
+            let place = if routed { Some(0) } else { self.least_loaded(0).or_else(|| self.gone()) };
             let Some(index) = place.filter(|_| !full) else {
                 *held_until = now;
                 issued = Issued::Blocked;
@@ -108,6 +109,12 @@ impl<C: Codec> NetShard<C> {
             self.flush(index);
         }
         issued
+    }
+
+    /// Where connections are opened anew and none can be: operations fail of that, and wait for nothing.
+    fn gone(&self) -> Option<usize> {
+        let mut links = self.links.iter().take(self.active);
+        (self.reopens && links.all(|link| matches!(link.state, State::Down(_)))).then_some(0)
     }
 
     /// Of the connections from a first one on, one for each client, one that takes operations with the
