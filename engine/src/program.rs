@@ -485,6 +485,7 @@ fn supported(order: &Order, identity: &Identity, own: Own) -> Result<(), Stopped
     }
     let wanted = [
         (order.workload.ttl_seconds.is_some(), "ttl_seconds", Feature::Ttl),
+        (order.workload.expiry.is_some(), "expiry", Feature::VariedTtl),
         (order.workload.keys_per_read > 1, "keys_per_read", Feature::MultiGet),
         (order.workload.reconnect_every.is_some(), "reconnect_every", Feature::Reconnect),
     ];

@@ -15,7 +15,7 @@ from weighhouse_judging.findings.counted import Reconciled, between, reconciled
 from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, PhaseFinished
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.target import Target
-from weighhouse_protocol.workload import OperationMix, Workload
+from weighhouse_protocol.workload import Expiry, OperationMix, Workload
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.registry import load_plugin, load_tool
@@ -25,6 +25,9 @@ MIX = Workload(
     name="mix", record_count=500,
     operations=OperationMix(read=0.4, update=0.3, insert=0.1, read_modify_write=0.1, delete=0.1),
 )  # fmt: skip
+EXPIRING = MIX.model_copy(
+    update={"expiry": Expiry(fraction=0.5, min_seconds=600, max_seconds=900), "name": "expiring"}
+)
 PLAIN = Workload(
     name="plain", record_count=500, write_all_fields=True,
     operations=OperationMix(read=0.5, update=0.5),
@@ -126,6 +129,7 @@ def carried_out(system: str, tool: str | None, workload: Workload, directory: Pa
     ("system", "tool", "workload"),
     [
         ("redis", None, MIX),
+        ("redis", None, EXPIRING),
         ("valkey", None, MIX),
         ("memcached", None, MIX),
         ("ferretdb", None, MIX),

@@ -33,6 +33,8 @@ CLIENT_HIT_RATIO = "client_hit_ratio"
 """Likewise the drivers' own count of it, percent, where a workload fills what it misses."""
 WIRE, FLOW = "wire_bytes", "bytes_per_second"
 """Likewise bytes on the drivers' connections, for an operation sent and for a second."""
+READ_FLOW, WRITTEN_FLOW = "read_bytes_per_second", "written_bytes_per_second"
+"""Likewise bytes of values that successful operations asked for, and wrote, a second."""
 Source = Callable[[Measured], float | None]
 
 
@@ -85,6 +87,8 @@ SOURCES: Mapping[str, Source] = {
     CLIENT_HIT_RATIO: _settled(CLIENT_HIT_RATIO),
     WIRE: _settled(WIRE),
     FLOW: _settled(FLOW),
+    READ_FLOW: _settled(READ_FLOW),
+    WRITTEN_FLOW: _settled(WRITTEN_FLOW),
     "memory_per_record_bytes": _added_a_record("resident_bytes"),
     "disk_per_record_bytes": _added_a_record("disk_bytes"),
 }  # fmt: skip

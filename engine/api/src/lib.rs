@@ -10,6 +10,7 @@
 //! each other; a driver's `main.rs` is where the two meet.
 
 mod client;
+mod expiry;
 mod keys;
 mod options;
 mod outcome;
@@ -21,6 +22,7 @@ mod value;
 mod way;
 
 pub use client::{ClientDriver, ClientFailed};
+pub use expiry::Expiry;
 pub use keys::Keys;
 pub use options::Checked;
 pub use outcome::{ErrorKind, Operation, Outcome};
@@ -65,6 +67,16 @@ pub struct Request<'a> {
     pub fields: Fields,
     /// Writes the values of an update or an insert.
     pub payload: Payload<'a>,
+}
+
+impl Request<'_> {
+    /// Seconds after which what this writes expires; none: never. Of an insert the same whenever the
+    /// record is inserted; of an update drawn for each.
+    #[must_use]
+    #[inline]
+    pub fn ttl_seconds(&self) -> Option<u32> {
+        self.payload.ttl_seconds(self.operation == Operation::Insert)
+    }
 }
 
 /// What a reply answers to.
@@ -121,6 +133,8 @@ pub struct Malformed(pub &'static str);
 pub enum Feature {
     /// Records expire.
     Ttl,
+    /// Each write has a time of its own, or none.
+    VariedTtl,
     /// One read asks for several records.
     MultiGet,
     /// A read that finds nothing is followed by a write of the record. The engine's: all drivers have
@@ -137,6 +151,7 @@ impl Feature {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ttl => "ttl",
+            Self::VariedTtl => "varied_ttl",
             Self::MultiGet => "multi_get",
             Self::FillOnMiss => "fill_on_miss",
             Self::Reconnect => "reconnect",
