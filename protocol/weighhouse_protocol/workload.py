@@ -332,6 +332,7 @@ class Workload(Document):
             return self.record_count - self.insert_start
         return self.records_to_load
 
+    @property
     def longest_ttl(self) -> int | None:
         """Seconds after which whatever expires is gone; None where nothing does."""
         return self.ttl_seconds if self.expiry is None else self.expiry.max_seconds
