@@ -4,8 +4,9 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
-use weighhouse_driver_api::{ErrorKind, Operation, Outcome, said};
+use weighhouse_driver_api::{ErrorKind, Outcome, said};
 
+use crate::kind::Kind;
 use crate::plan::{PhasePlan, Report};
 use crate::recorder::Recorder;
 
@@ -32,7 +33,7 @@ pub struct Book {
     spare: Option<Box<Recorder>>,
     returned: Receiver<Box<Recorder>>,
     reports: Sender<Report>,
-    operations: Vec<Operation>,
+    kinds: Vec<Kind>,
     plan: Option<PhasePlan>,
     open: bool,
     interval: u64,
@@ -55,7 +56,7 @@ impl Book {
             spare: None,
             returned,
             reports,
-            operations: Vec::new(),
+            kinds: Vec::new(),
             plan: None,
             open: false,
             interval: 1,
@@ -69,8 +70,8 @@ impl Book {
     }
 
     /// Begins a phase in which these operations occur. Its thread calls this.
-    pub fn begin(&mut self, plan: &PhasePlan, operations: Vec<Operation>) {
-        self.operations = operations;
+    pub fn begin(&mut self, plan: &PhasePlan, kinds: Vec<Kind>) {
+        self.kinds = kinds;
         self.open = plan.open;
         self.interval = plan.interval;
         self.deadline = plan.deadline;
@@ -79,7 +80,7 @@ impl Book {
         self.next_flip = plan.bound(self.sequence + 1);
         self.plan = Some(plan.clone());
         self.current.clear();
-        self.current.prepare(self.operations.iter().copied(), self.open);
+        self.current.prepare(self.kinds.iter().copied(), self.open);
         let next = self.take_spare();
         self.spare = Some(next);
         self.thread_cpu = cpu_time(UsageWho::RUSAGE_THREAD);
@@ -89,7 +90,7 @@ impl Book {
     fn take_spare(&mut self) -> Box<Recorder> {
         let mut recorder =
             self.spare.take().or_else(|| self.returned.try_recv().ok()).unwrap_or_default();
-        recorder.prepare(self.operations.iter().copied(), self.open);
+        recorder.prepare(self.kinds.iter().copied(), self.open);
         recorder
     }
 
@@ -110,12 +111,12 @@ impl Book {
     #[inline]
     pub fn record(
         &mut self,
-        operation: Operation,
+        kind: impl Into<Kind>,
         outcome: Outcome,
         response: u64,
         service: Option<u64>,
     ) {
-        self.current.record(operation, outcome, response, service);
+        self.current.record(kind, outcome, response, service);
     }
 
     /// Counts an operation of an open loop that is begun now.
@@ -130,9 +131,9 @@ impl Book {
     }
 
     /// Counts one that was due and is not going to be sent any more.
-    pub fn give_up(&mut self, operation: Operation, due: u64) {
+    pub fn give_up(&mut self, kind: impl Into<Kind>, due: u64) {
         let due_in = self.due_in(due);
-        self.current.give_up(operation, due_in);
+        self.current.give_up(kind, due_in);
     }
 
     fn due_in(&self, due: u64) -> u64 {
@@ -178,20 +179,21 @@ impl Book {
     /// was said of it if it failed.
     pub fn record_said(
         &mut self,
-        operation: Operation,
+        kind: impl Into<Kind>,
         outcome: Outcome,
         response: u64,
         service: Option<u64>,
         now: u64,
     ) {
-        if let Outcome::Error(kind) = outcome {
-            self.keep_said(operation, kind, now);
+        let kind = kind.into();
+        if let Outcome::Error(error) = outcome {
+            self.keep_said(kind, error, now);
         }
-        self.current.record(operation, outcome, response, service);
+        self.current.record(kind, outcome, response, service);
     }
 
     #[cold]
-    fn keep_said(&mut self, operation: Operation, kind: ErrorKind, now: u64) {
+    fn keep_said(&mut self, operation: Kind, kind: ErrorKind, now: u64) {
         said::take(kind, |words| self.current.say(operation, kind, now, words.as_bytes()));
     }
 

@@ -2,20 +2,12 @@
 //! operation under way is a task.
 
 use std::cell::RefCell;
-use std::future::Future;
-use std::io;
-use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
-use rustix::time::{
-    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
-    timerfd_settime,
-};
-use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 use tokio::task::LocalSet;
 use weighhouse_driver_api::{
@@ -25,8 +17,10 @@ use weighhouse_driver_api::{
 
 use crate::book::Book;
 use crate::clock::{Clock, SECOND};
+use crate::kind::Kind;
 use crate::net::Schedule;
 use crate::order::{Load, Order, PhaseKind};
+use crate::pacer::{Pacer, internal};
 use crate::plan::{Failure, PhasePlan, share};
 use crate::supply::{Source, Supply};
 use crate::wakes::{Attended, attend};
@@ -39,8 +33,6 @@ const LONGEST_SLEEP: u64 = 50_000_000;
 /// Closed loop: how long a client pauses that found no way to the server. A library that has given a
 /// server up says so a million times a second.
 const FAILURE_PAUSE: Duration = Duration::from_millis(10);
-/// The last stretch before an operation is due is spent without sleeping, ns.
-const SPIN: u64 = 40_000;
 /// Timer slack of a shard's thread, ns.
 const TIMER_SLACK: u64 = 1_000;
 /// How long what is under way may still return after an interrupt, ns.
@@ -112,6 +104,8 @@ struct Done {
 
 /// An operation with buffers of its own.
 struct Drawn {
+    /// As what it is recorded.
+    kind: Kind,
     step: Step,
     due: u64,
     held: bool,
@@ -136,10 +130,6 @@ pub(crate) fn work<D: ClientDriver>(
             .map_err(|error| internal(&error))?;
         LocalSet::new().block_on(&runtime, serve::<D>(setup, plans, ready))
     }
-}
-
-fn internal(error: &io::Error) -> Failure {
-    Failure::new("internal", format!("the event loop failed: {error}"), "")
 }
 
 async fn serve<D: ClientDriver>(
@@ -234,7 +224,7 @@ impl<D: ClientDriver> Shard<D> {
             let mut state = self.state.borrow_mut();
             let verify = (order.seed, order.workload.verify_fraction);
             state.supply = Supply::new(source, plan, place, verify);
-            state.book.begin(plan, plan.operations_that_occur(order));
+            state.book.begin(plan, plan.kinds_that_occur(order));
             state.open = arrivals.is_some();
         }
         pacer.until(plan.begin).await?;
@@ -280,7 +270,28 @@ impl<D: ClientDriver> Shard<D> {
         let under_way = state.in_flight;
         let recorder = state.book.recorder();
         recorder.in_flight_most = recorder.in_flight_most.max(under_way);
-        Some(Drawn { step, due, held, verify, version, key, more_keys })
+        let kind = step.operation.into();
+        Some(Drawn { kind, step, due, held, verify, version, key, more_keys })
+    }
+
+    /// The write that follows a read, where it found nothing and that is asked for. It begins now, and
+    /// no schedule has it.
+    fn fill_of(&self, read: &Drawn, done: &Done) -> Option<Drawn> {
+        if !crate::composer::fills(&self.setup.order, &read.step, done.outcome) {
+            return None;
+        }
+        let mut state = self.state.borrow_mut();
+        state.in_flight += 1;
+        Some(Drawn {
+            kind: Kind::Fill,
+            step: Step::insert(read.step.number),
+            due: done.at,
+            held: false,
+            verify: false,
+            version: state.supply.version(),
+            key: read.key.clone(),
+            more_keys: Keys::NONE,
+        })
     }
 
     /// Does an operation and records what came of it. Its time begins when the answer before it came
@@ -289,7 +300,7 @@ impl<D: ClientDriver> Shard<D> {
     async fn execute(&self, drawn: &Drawn, answered: Option<u64>) -> Done {
         let step = &drawn.step;
         let sent = answered.unwrap_or_else(|| self.now());
-        if self.state.borrow().open {
+        if self.state.borrow().open && drawn.kind != Kind::Fill {
             let lag = sent.saturating_sub(drawn.due);
             let mut state = self.state.borrow_mut();
             state.book.recorder().lag.record(lag);
@@ -313,11 +324,11 @@ impl<D: ClientDriver> Shard<D> {
         let service = now.saturating_sub(sent);
         if state.open {
             let response = now.saturating_sub(drawn.due);
-            state.book.record_said(step.operation, outcome, response, Some(service), now);
+            state.book.record_said(drawn.kind, outcome, response, Some(service), now);
         } else {
-            state.book.record_said(step.operation, outcome, service, None, now);
+            state.book.record_said(drawn.kind, outcome, service, None, now);
         }
-        if step.operation == Operation::Insert {
+        if drawn.kind == Kind::Asked(Operation::Insert) {
             state.supply.settle(step.number, outcome == Outcome::Ok);
         }
         Done { outcome, at: now, waited }
@@ -409,7 +420,10 @@ impl<D: ClientDriver> Shard<D> {
                 answered = None;
                 continue;
             };
-            let done = self.execute(&drawn, answered).await;
+            let mut done = self.execute(&drawn, answered).await;
+            if let Some(fill) = self.fill_of(&drawn, &done) {
+                done = self.execute(&fill, Some(done.at)).await;
+            }
             answered = None;
             if done.outcome == Outcome::Error(ErrorKind::Connection) {
                 tokio::time::sleep(FAILURE_PAUSE).await;
@@ -458,7 +472,10 @@ impl<D: ClientDriver> Shard<D> {
                 self.state.borrow_mut().book.begun(due);
                 let this = Rc::clone(self);
                 tasks.spawn_local(async move {
-                    this.execute(&drawn, None).await;
+                    let done = this.execute(&drawn, None).await;
+                    if let Some(fill) = this.fill_of(&drawn, &done) {
+                        this.execute(&fill, None).await;
+                    }
                     this.ended.notify_one();
                 });
             }
@@ -516,62 +533,6 @@ impl<D: ClientDriver> Shard<D> {
             ));
         }
         Ok(())
-    }
-}
-
-/// Waits for moments more exactly than the runtime's own timer, whose step is a millisecond.
-struct Pacer {
-    clock: Clock,
-    timer: AsyncFd<OwnedFd>,
-    spin: u64,
-}
-
-impl Pacer {
-    #[allow(deprecated)] // its successor is unsafe for descriptors that others may close: not this
-    fn new(clock: Clock) -> io::Result<Self> {
-        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
-        let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let spin = if processors > 1 { SPIN } else { 0 };
-        Ok(Self { clock, timer: AsyncFd::new(timer)?, spin })
-    }
-
-    /// Returns at a moment; what is ready meanwhile gets its turn.
-    async fn until(&mut self, moment: u64) -> Result<(), Failure> {
-        loop {
-            let now = self.clock.now();
-            if now >= moment {
-                return Ok(());
-            }
-            let left = moment - now;
-            if left <= self.spin {
-                tokio::task::yield_now().await;
-                continue;
-            }
-            self.ring_after(left - self.spin).await.map_err(|error| internal(&error))?;
-        }
-    }
-
-    async fn ring_after(&mut self, left: u64) -> io::Result<()> {
-        let once = |seconds: u64, rest: u64| Timespec {
-            tv_sec: i64::try_from(seconds).unwrap_or(i64::MAX),
-            tv_nsec: i64::try_from(rest).unwrap_or_default(),
-        };
-        let ring =
-            Itimerspec { it_interval: once(0, 0), it_value: once(left / SECOND, left % SECOND) };
-        timerfd_settime(self.timer.get_ref(), TimerfdTimerFlags::empty(), &ring)?;
-        let mut guard = self.timer.readable().await?;
-        guard.clear_ready();
-        let mut expirations = [0; 8];
-        // Read dry, so that the next ring is an edge again.
-        let _ = rustix::io::read(self.timer.get_ref(), &mut expirations);
-        Ok(())
-    }
-
-    /// A sleep that need not be exact.
-    fn nap(&self, until: u64) -> impl Future<Output = ()> + use<> {
-        let left = until.saturating_sub(self.clock.now());
-        tokio::time::sleep(Duration::from_nanos(left))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use weighhouse_driver_api::{Keys, Operation, Payload, Request, ValueSource, Verifier};
+use weighhouse_driver_api::{Keys, Operation, Outcome, Payload, Request, ValueSource, Verifier};
 
-use crate::order::Workload;
+use crate::order::{Order, Workload};
 use crate::supply::Supply;
-use crate::workload::{KeyMaker, Step};
+use crate::workload::{KeyMaker, Step, is_nowhere};
 
 /// Makes requests. One for each thread, for its buffers.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl Composer {
     }
 
     /// A request of one record that no step of its own stands for: the update that ends a
-    /// read-modify-write, or what is asked once more elsewhere.
+    /// read-modify-write, the fill of what was missing, or what is asked once more elsewhere.
     pub(crate) fn single(
         &mut self,
         operation: Operation,
@@ -108,6 +108,15 @@ impl Composer {
     pub(crate) fn verifier(&self, number: u64) -> Verifier<'_> {
         Verifier::new(&self.values, number)
     }
+}
+
+/// Whether a step that came to an outcome is followed by a fill: a read found nothing of a record that
+/// the backing store has.
+pub(crate) fn fills(order: &Order, step: &Step, found: Outcome) -> bool {
+    order.workload.fill_on_miss
+        && step.operation == Operation::Read
+        && found == Outcome::NotFound
+        && !is_nowhere(step.number)
 }
 
 /// What a driver is asked for first.

@@ -5,11 +5,14 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use weighhouse_driver_api::{Operation, Outcome, Session, Stopwatch, ValueSource, Verifier};
+use weighhouse_driver_api::{
+    Fields, Operation, Outcome, Session, Stopwatch, ValueSource, Verifier,
+};
 
 use crate::book::Book;
 use crate::clock::Clock;
-use crate::composer::{Composer, first_part};
+use crate::composer::{Composer, fills, first_part};
+use crate::kind::Kind;
 use crate::net::Schedule;
 use crate::order::{Load, Order, PhaseKind};
 use crate::plan::PhasePlan;
@@ -153,7 +156,7 @@ impl<S: Session> Seat<S> {
         }
         let verify = (order.seed, order.workload.verify_fraction);
         self.supply = Supply::new(source, &limits, place, verify);
-        let occurring = plan.operations_that_occur(&order);
+        let occurring = plan.kinds_that_occur(&order);
         self.setup.book.begin(plan, occurring);
         debug_assert!(shard < shards);
         self.sleep_until(plan.begin);
@@ -195,8 +198,14 @@ impl<S: Session> Seat<S> {
             let took = done.saturating_sub(now);
             self.setup.book.record_said(step.operation, outcome, took, None, done);
             now = done;
+            if let Some((outcome, _, filled)) = self.fill(&step, outcome) {
+                self.setup.book.turn(filled);
+                let took = filled.saturating_sub(done);
+                self.setup.book.record_said(Kind::Fill, outcome, took, None, filled);
+                now = filled;
+            }
             if think > 0 {
-                now = self.sleep_until(done + think);
+                now = self.sleep_until(now + think);
             }
         }
     }
@@ -236,6 +245,12 @@ impl<S: Session> Seat<S> {
             let service = Some(done.saturating_sub(sent));
             let response = done.saturating_sub(due);
             self.setup.book.record_said(step.operation, outcome, response, service, done);
+            if let Some((outcome, sent, filled)) = self.fill(&step, outcome) {
+                self.setup.book.turn(filled);
+                let service = Some(filled.saturating_sub(sent));
+                let response = filled.saturating_sub(done);
+                self.setup.book.record_said(Kind::Fill, outcome, response, service, filled);
+            }
         }
     }
 
@@ -263,6 +278,18 @@ impl<S: Session> Seat<S> {
             self.supply.settle(step.number, outcome == Outcome::Ok);
         }
         (outcome, sent, done)
+    }
+
+    /// Writes what a read did not find, where that is asked for; as [`Seat::execute`].
+    fn fill(&mut self, read: &Step, found: Outcome) -> Option<(Outcome, u64, u64)> {
+        if !fills(&self.setup.order, read, found) {
+            return None;
+        }
+        let (insert, all) = (Operation::Insert, Fields::All);
+        let request = self.composer.single(insert, read.number, all, &mut self.supply);
+        let mut watch = Watch { clock: self.setup.clock, began: 0, ended: 0 };
+        let outcome = self.setup.session.execute(&request, None, &mut watch);
+        Some((outcome, watch.began, watch.ended))
     }
 
     /// Waits for a moment, handing over intervals meanwhile; what time it is then.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
-use weighhouse_driver_api::{Counts, ErrorKind, Operation, Outcome};
+use weighhouse_driver_api::{Counts, ErrorKind, Outcome};
 
 use crate::clock::Clock;
+use crate::kind::Kind;
 use crate::order::PhaseKind;
 use crate::recorder::{Cell, Due, Recorder, Wire};
 
@@ -274,7 +275,7 @@ impl<W: Write> EventWriter<W> {
         driver: &SelfMeasured,
     ) -> io::Result<()> {
         let mut operations = BTreeMap::new();
-        for operation in Operation::ALL {
+        for operation in Kind::all() {
             let of = |outcome| recorder.cell(operation, outcome).map(Recorded::from);
             let errors: BTreeMap<_, _> = ErrorKind::ALL
                 .into_iter()
@@ -325,7 +326,7 @@ impl<W: Write> EventWriter<W> {
         counted: Option<&Counts>,
     ) -> io::Result<()> {
         let mut operations = BTreeMap::new();
-        for operation in Operation::ALL {
+        for operation in Kind::all() {
             let of = |outcome| totals.count(operation, outcome);
             let errors: BTreeMap<_, _> = ErrorKind::ALL
                 .into_iter()

@@ -2,6 +2,7 @@
 
 use weighhouse_driver_api::Operation;
 
+use crate::kind::Kind;
 use crate::order::{Order, PhaseKind};
 use crate::recorder::Recorder;
 
@@ -67,12 +68,13 @@ impl PhasePlan {
 
     /// What the phase does.
     #[must_use]
-    pub fn operations_that_occur(&self, order: &Order) -> Vec<Operation> {
-        let occurs = |operation: &Operation| match self.kind {
-            PhaseKind::Load => *operation == Operation::Insert,
-            _ => order.share(*operation) > 0.0,
+    pub fn kinds_that_occur(&self, order: &Order) -> Vec<Kind> {
+        let occurs = |kind: &Kind| match (self.kind, *kind) {
+            (PhaseKind::Load, kind) => kind == Kind::Asked(Operation::Insert),
+            (_, Kind::Asked(operation)) => order.share(operation) > 0.0,
+            (_, Kind::Fill) => order.workload.fill_on_miss,
         };
-        Operation::ALL.into_iter().filter(occurs).collect()
+        Kind::all().filter(occurs).collect()
     }
 }
 

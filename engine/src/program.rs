@@ -45,6 +45,16 @@ struct Own {
     hashing: bool,
     /// `tls_server_name`.
     other_names: bool,
+    /// Whether connections are the engine's own, so that it can open them anew.
+    connections: bool,
+}
+
+impl Own {
+    /// Features that a driver has by the engine, beside its own.
+    fn features(self) -> impl Iterator<Item = Feature> {
+        let reconnect = self.connections.then_some(Feature::Reconnect);
+        std::iter::once(Feature::FillOnMiss).chain(reconnect)
+    }
 }
 
 /// What is the same for both kinds of driver.
@@ -89,7 +99,8 @@ struct Crew {
 /// The program of a driver with a wire protocol.
 #[must_use]
 pub fn run_codec<C: Codec>() -> ExitCode {
-    let own = Own { timeout: true, hashing: C::SPREAD_BY_CLIENTS, other_names: true };
+    let own =
+        Own { timeout: true, hashing: C::SPREAD_BY_CLIENTS, other_names: true, connections: true };
     program(C::IDENTITY, own, |run, options| {
         let mut options = options;
         let speaks_tls = C::IDENTITY.endpoint_kinds.contains(&"tls");
@@ -144,7 +155,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
 pub fn run_embedded<E: Embedded>() -> ExitCode {
     program(
         E::IDENTITY,
-        Own { timeout: false, hashing: false, other_names: false },
+        Own { timeout: false, hashing: false, other_names: false, connections: false },
         |run, options| {
             E::check(&options)?;
             if let Load::Closed { pipeline: 2.., .. } = run.order.load {
@@ -200,7 +211,8 @@ pub fn run_embedded<E: Embedded>() -> ExitCode {
 /// The program of a driver over a client library.
 #[must_use]
 pub fn run_client<D: ClientDriver>() -> ExitCode {
-    let own = Own { timeout: true, hashing: false, other_names: D::OTHER_NAMES };
+    let own =
+        Own { timeout: true, hashing: false, other_names: D::OTHER_NAMES, connections: false };
     program(D::IDENTITY, own, |run, options| {
         let mut options = options;
         let speaks_tls = D::IDENTITY.endpoint_kinds.contains(&"tls");
@@ -377,7 +389,7 @@ fn serve<W: Write>(
     let mut input = BufReader::new(io::stdin());
     let (reports, inbox) = channel();
     let prepared = read_order(&mut input, own).and_then(|(order, timeout, options)| {
-        supported(&order, identity)?;
+        supported(&order, identity, own)?;
         let run = Run {
             clock,
             values: Arc::new(values_of(&order)),
@@ -467,7 +479,7 @@ fn read_order(input: &mut impl Read, own: Own) -> Result<(Order, u64, Options), 
 }
 
 /// Refuses what the driver cannot do.
-fn supported(order: &Order, identity: &Identity) -> Result<(), Stopped> {
+fn supported(order: &Order, identity: &Identity, own: Own) -> Result<(), Stopped> {
     let name = identity.name;
     for operation in Operation::ALL {
         if order.share(operation) > 0.0 && !identity.operations.contains(&operation) {
@@ -483,9 +495,12 @@ fn supported(order: &Order, identity: &Identity) -> Result<(), Stopped> {
         (order.workload.ttl_seconds.is_some(), "ttl_seconds", Feature::Ttl),
         (order.workload.expiry.is_some(), "expiry", Feature::VariedTtl),
         (order.workload.keys_per_read > 1, "keys_per_read", Feature::MultiGet),
+        (order.workload.reconnect_every.is_some(), "reconnect_every", Feature::Reconnect),
     ];
+    let has =
+        |feature| identity.features.iter().copied().chain(own.features()).any(|one| one == feature);
     for (wanted, parameter, feature) in wanted {
-        if wanted && !identity.features.contains(&feature) {
+        if wanted && !has(feature) {
             return Err(Stopped::Refused(format!(
                 "workload.{parameter}: the {name} driver cannot do this ({})",
                 feature.name()
@@ -520,12 +535,14 @@ fn describe(identity: &Identity, own: Own) -> Value {
             }
         }
     }
+    let features = identity.features.iter().copied().chain(own.features());
+    let features: Vec<_> = features.map(Feature::name).collect();
     json!({
         "driver": identity.name,
         "version": identity.version,
         "protocol": 1,
         "operations": identity.operations.iter().map(|one| one.name()).collect::<Vec<_>>(),
-        "features": identity.features.iter().map(|one| one.name()).collect::<Vec<_>>(),
+        "features": features,
         "distributions": Distribution::NAMES,
         "load_models": ["closed", "open"],
         "arrivals": ["constant", "poisson"],

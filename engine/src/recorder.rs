@@ -10,7 +10,9 @@ use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use serde::Serialize;
-use weighhouse_driver_api::{ErrorKind, Operation, Outcome};
+use weighhouse_driver_api::{ErrorKind, Outcome};
+
+use crate::kind::Kind;
 
 /// What a histogram has place for from the start, ns: one minute.
 pub const USUAL: u64 = 60_000_000_000;
@@ -197,9 +199,9 @@ pub struct Recorder {
     /// Others that were begun or given up in this interval, by the one in which they were due.
     pub late: BTreeMap<u64, Due>,
     /// Operations that were due, waited for a place until the phase was long over, and were given up.
-    never_sent: [u64; Operation::ALL.len()],
-    said: [[Option<Box<Said>>; ErrorKind::ALL.len()]; Operation::ALL.len()],
-    cells: [[Option<Box<Cell>>; Outcome::COUNT]; Operation::ALL.len()],
+    never_sent: [u64; Kind::COUNT],
+    said: [[Option<Box<Said>>; ErrorKind::ALL.len()]; Kind::COUNT],
+    cells: [[Option<Box<Cell>>; Outcome::COUNT]; Kind::COUNT],
     /// From due to sent; only in an open loop.
     pub lag: Latencies,
     /// The same, without operations that had to wait for a place or a connection: what the driver
@@ -227,12 +229,12 @@ impl Recorder {
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub fn record(
         &mut self,
-        operation: Operation,
+        kind: impl Into<Kind>,
         outcome: Outcome,
         response: u64,
         service: Option<u64>,
     ) {
-        let cell = self.cells[operation.index()][outcome.index()].get_or_insert_default();
+        let cell = self.cells[kind.into().index()][outcome.index()].get_or_insert_default();
         cell.response.record(response);
         if let Some(service) = service {
             cell.service.get_or_insert_default().record(service);
@@ -240,16 +242,16 @@ impl Recorder {
     }
 
     /// Counts an operation that was due in an interval and is given up.
-    pub fn give_up(&mut self, operation: Operation, due_in: u64) {
-        self.never_sent[operation.index()] += 1;
+    pub fn give_up(&mut self, kind: impl Into<Kind>, due_in: u64) {
+        self.never_sent[kind.into().index()] += 1;
         self.late.entry(due_in).or_default().never_sent += 1;
     }
 
     /// Keeps what was said of a failure, if it is the first of its operation and kind.
     #[cold]
     #[inline(never)]
-    pub fn say(&mut self, operation: Operation, kind: ErrorKind, at: u64, reply: &[u8]) {
-        let said = &mut self.said[operation.index()][kind.index()];
+    pub fn say(&mut self, operation: impl Into<Kind>, kind: ErrorKind, at: u64, reply: &[u8]) {
+        let said = &mut self.said[operation.into().index()][kind.index()];
         if said.is_none() && !reply.is_empty() {
             let kept = &reply[..reply.len().min(MOST_SAID)];
             let words = String::from_utf8_lossy(kept).trim().into();
@@ -259,14 +261,14 @@ impl Recorder {
 
     /// What was said first of an operation's failures of a kind.
     #[must_use]
-    pub fn said(&self, operation: Operation, kind: ErrorKind) -> Option<&Said> {
-        self.said[operation.index()][kind.index()].as_deref()
+    pub fn said(&self, operation: impl Into<Kind>, kind: ErrorKind) -> Option<&Said> {
+        self.said[operation.into().index()][kind.index()].as_deref()
     }
 
     /// How many of an operation were given up.
     #[must_use]
-    pub fn never_sent(&self, operation: Operation) -> u64 {
-        self.never_sent[operation.index()]
+    pub fn never_sent(&self, kind: impl Into<Kind>) -> u64 {
+        self.never_sent[kind.into().index()]
     }
 
     /// Whether nothing was begun, given up, or came back.
@@ -277,9 +279,9 @@ impl Recorder {
     }
 
     /// Makes place for what is going to be recorded, so that nothing is allocated later.
-    pub fn prepare(&mut self, operations: impl Iterator<Item = Operation>, open: bool) {
-        for operation in operations {
-            let cell = self.cells[operation.index()][Outcome::Ok.index()].get_or_insert_default();
+    pub fn prepare(&mut self, kinds: impl Iterator<Item = Kind>, open: bool) {
+        for kind in kinds {
+            let cell = self.cells[kind.index()][Outcome::Ok.index()].get_or_insert_default();
             if open {
                 cell.service.get_or_insert_default();
             }
@@ -288,24 +290,24 @@ impl Recorder {
 
     /// What was recorded of an operation and outcome, if any was.
     #[must_use]
-    pub fn cell(&self, operation: Operation, outcome: Outcome) -> Option<&Cell> {
-        self.cells[operation.index()][outcome.index()]
+    pub fn cell(&self, kind: impl Into<Kind>, outcome: Outcome) -> Option<&Cell> {
+        self.cells[kind.into().index()][outcome.index()]
             .as_deref()
             .filter(|cell| cell.response.count() > 0)
     }
 
     /// How many operations came to this.
     #[must_use]
-    pub fn count(&self, operation: Operation, outcome: Outcome) -> u64 {
-        self.cell(operation, outcome).map_or(0, |cell| cell.response.count())
+    pub fn count(&self, kind: impl Into<Kind>, outcome: Outcome) -> u64 {
+        self.cell(kind, outcome).map_or(0, |cell| cell.response.count())
     }
 
     /// Response times of everything that succeeded.
     #[must_use]
     pub fn responses(&self) -> Latencies {
         let mut all = Latencies::default();
-        for operation in Operation::ALL {
-            if let Some(cell) = self.cell(operation, Outcome::Ok) {
+        for kind in Kind::all() {
+            if let Some(cell) = self.cell(kind, Outcome::Ok) {
                 all.add(&cell.response);
             }
         }
@@ -357,7 +359,7 @@ impl Recorder {
     pub fn clear(&mut self) {
         self.in_time = 0;
         self.late.clear();
-        self.never_sent = [0; Operation::ALL.len()];
+        self.never_sent = [0; Kind::COUNT];
         self.said = Default::default();
         for cell in self.cells.iter_mut().flatten().flatten() {
             cell.response.clear();
@@ -380,6 +382,7 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weighhouse_driver_api::Operation;
 
     #[test]
     fn nothing_is_too_long() {

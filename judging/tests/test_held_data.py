@@ -77,3 +77,12 @@ def test_whoever_loaded_nothing_has_lost_nothing() -> None:
     assert kept is not None
     assert "evicted" in lost.message
     assert "evicted" not in kept.message
+
+
+def test_what_a_cache_does_not_hold_is_not_missing() -> None:
+    cold = found(fills=True, data="keep", sampled=Sampled(0, missing=1000))
+    assert (cold.severity, cold.title) == ("info", "The cache held part of the records")
+    assert "0 were in the cache before" in cold.message
+    asked = replace(LOADED, records_asked=10)
+    assert data_found(asked) is not None
+    assert data_found(replace(asked, fills=True)) is None

@@ -145,3 +145,11 @@ def test_what_is_not_counted_as_it_is_set_up_is_not_compared() -> None:
     assert reconciliation(run) is None
     lost = replace(found, rows=[replace(row, served=500) for row in found.rows])
     assert reconciliation(replace(run, reconciled=lost)) is not None
+
+
+def test_a_fill_is_a_write_on_the_wire() -> None:
+    rows = [{"name": "writes", "operations": ["insert"], "commands": ["set"]}]
+    counting = Counting.model_validate({"source": "INFO", "rows": rows})
+    client = {"insert": Asked(found=100), "fill": Asked(found=900)}
+    (row,) = reconciled(counting, client, served(set=1000)).rows
+    assert (row.operations, row.client.asked, row.served) == (("insert", "fill"), 1000, 1000)

@@ -125,6 +125,15 @@ def test_a_rate_is_reached_where_the_last_came_back_a_moment_later() -> None:
     assert found(minute)["rate-not-reached"].numbers["share"] == 0.95
 
 
+def test_fills_are_none_of_the_operations_that_were_due() -> None:
+    lacking = replace(SOUND, everything=replace(SOUND.everything, ok=980_000))
+    assert "rate-not-reached" in found(lacking)
+    fills = OperationFigures(ok=300_000)
+    filled = replace(lacking, everything=replace(SOUND.everything, ok=1_280_000),
+                     operations={"fill": fills}, misses_expected=True)  # fmt: skip
+    assert "rate-not-reached" in found(filled)
+
+
 def test_what_was_never_sent_is_a_rate_not_reached_and_no_error() -> None:
     run = replace(
         faulty(ok=202_939, never_sent=1_597_061, answered_late=20_000),

@@ -66,6 +66,7 @@ EXAMPLES: dict[str, RunObservation] = {
     "No record was there": replace(SOUND, sampled=Sampled(0, missing=1000)),
     "Records were not there": replace(SOUND, sampled=Sampled(600, missing=400)),
     "Records have another shape": replace(SOUND, sampled=Sampled(0, misshapen=1000)),
+    "The cache held part of the records": replace(SOUND, fills=True, sampled=Sampled(9, missing=1)),
     "Loaded beside other records": replace(SOUND, held_before=5),
     "Repeats share records that writes change": replace(SOUND, data="once", writes=True),
     "Repeats share one load": replace(SOUND, data="once"),

@@ -210,6 +210,13 @@ def test_operations_are_held_against_system_and_tool() -> None:
         ("operations.read", "Tool cannot do 'read'"),
         ("ttl_seconds", "Tool cannot let records expire"),
     ]
+    cache = Workload(name="c", operations={"read": 1.0}, fill_on_miss=True, reconnect_every=10)
+    able = {"store": manifest(features=["fill_on_miss", "reconnect"])}
+    assert list(workload_errors(cache, [target()], able)) == []
+    assert [error.message for error in workload_errors(cache, [target()], BOTH)] == [
+        "Store cannot write what a read missed",
+        "Store cannot open its connections anew after so many operations",
+    ]
     load = OpenLoad(
         model="open", rate_per_second=3, connections=1, operation_rates={"read": 1, "scan": 2}
     )

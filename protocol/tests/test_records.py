@@ -16,7 +16,8 @@ DONE_WITH_THEM = {
     "hotspot_operation_fraction", "exponential_percentile", "exponential_fraction",
     "gaussian_median", "gaussian_stddev",
     "min_scan_length", "max_scan_length", "scan_length_distribution", "verify_fraction",
-    "keys_per_read", "read_miss_fraction", "insert_retry_limit",
+    "keys_per_read", "read_miss_fraction", "insert_retry_limit", "fill_on_miss",
+    "reconnect_every",
 }  # fmt: skip
 
 
@@ -42,6 +43,9 @@ def test_a_sample_reads_each_record_of_a_few_and_a_thousand_of_many() -> None:
     assert (few.verify_fraction, few.keys_per_read, few.operations.read) == (1.0, 1, 1.0)
     many, count = sample_of(Workload(name="many", record_count=10**9))
     assert (many.request_distribution, count) == ("uniform", 1000)
+    cache = Workload(name="cache", record_count=500, insert_count=0, fill_on_miss=True)
+    whole, count = sample_of(cache)
+    assert (whole.insert_count, whole.fill_on_miss, count) == (None, False, 500)
     sliced = Workload(name="slice", record_count=10**6, insert_start=5, insert_count=3)
     assert sample_of(sliced)[1] == 3
 
@@ -51,10 +55,22 @@ def test_rates_of_operations_decide_what_is_written() -> None:
     closed = ClosedLoad(clients=1)
     assert not writes(reads, closed)
     assert writes(Workload(name="w"), closed)
+    assert writes(Workload(name="c", operations={"read": 1}, fill_on_miss=True), closed)
     rates = {"read": 5.0, "delete": 5.0}
     assert writes(reads, OpenLoad(model="open", rate_per_second=10, operation_rates=rates))
     only = OpenLoad(model="open", rate_per_second=10, operation_rates={"scan": 10.0})
     assert not writes(Workload(name="w"), only)
+
+
+def test_a_cache_may_begin_with_nothing_and_says_nothing_where_it_is_none() -> None:
+    cache = {"name": "c", "fill_on_miss": True, "insert_count": 0}
+    assert Workload.model_validate(cache).records_to_load == 0
+    assert Workload.model_validate(cache).records_named == 1000
+    for wrong in ({"fill_on_miss": False}, {"keys_per_read": 2}, {"reconnect_every": 0}):
+        with pytest.raises(ValidationError, match=r"fill_on_miss|reconnect_every"):
+            Workload.model_validate(cache | wrong)
+    said = Workload(name="w").model_dump()
+    assert not {"fill_on_miss", "reconnect_every"}.intersection(said)
 
 
 @pytest.mark.parametrize(

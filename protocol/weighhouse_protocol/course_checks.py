@@ -62,7 +62,7 @@ def _fills_nothing(workload: Workload, levels: Sequence[Load], until: FillUntil)
             f"operations.insert: {workload.name} inserts nothing, so nothing fills; give inserts a "
             "share, for example {insert: 1} or {read: 0.5, insert: 0.5}"
         )
-    loaded = workload.insert_count or workload.record_count - workload.insert_start
+    loaded = workload.records_to_load
     if until.records is not None and until.records <= loaded:
         return (
             f"record_count: {workload.name} loads {loaded:,} records, and is full with "

@@ -241,6 +241,10 @@ _ALL = (
     Figure("server_bytes", "Bytes a call", "bytes a call", "bytes", "size", False,
            "received and sent by the server’s own count, a command of the operations asked, in the "
            "measured phase", "counted", read_at=63, **_RESOURCE),
+    Figure("client_hit_ratio", "Hit ratio of reads", "client’s hit ratio", "%", "share", True,
+           "of the reads answered in the measured phase of a workload that fills what it misses, "
+           "by the client’s count, those that found their record", "counted", read_at=69,
+           **_RESOURCE),
     Figure("wire_bytes", "Bytes an operation", "bytes an operation", "bytes", "size", False,
            "of requests and replies on the driver’s connections, an operation sent", "counted",
            read_at=66, **_RESOURCE),

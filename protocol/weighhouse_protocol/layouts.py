@@ -8,8 +8,9 @@ from weighhouse_protocol.base import Document, Few, Sentence
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Operation
 
-Feature = Literal["ttl", "varied_ttl", "multi_get"]
-"""Further parts of a workload: records that expire, reads of several records at once."""
+Feature = Literal["ttl", "varied_ttl", "multi_get", "fill_on_miss", "reconnect"]
+"""Further parts of a workload: records that expire, reads of several records at once, writes of
+what a read missed, connections that are opened anew after so many operations."""
 
 HASHING = "hashing"
 """The driver option that says how a client spreads keys over nodes."""

@@ -35,8 +35,8 @@ LOOKED_AT = 1000
 
 
 def writes(workload: Workload, load: Load) -> bool:
-    """Whether anything but reads and scans is asked for once the records are there."""
-    return any(name not in READS for name in _asked(workload, load))
+    """Whether anything but reads and scans is done once the records are there; a fill writes."""
+    return workload.fill_on_miss or any(name not in READS for name in _asked(workload, load))
 
 
 def reads(workload: Workload, load: Load) -> bool:
@@ -61,7 +61,8 @@ def sample_of(workload: Workload) -> tuple[Workload, int]:
     :returns: the workload, and how many reads: each record once where there are no more than
         `LOOKED_AT`, else as many, drawn alike from all of them.
     """
-    few = workload.records_to_load <= LOOKED_AT
+    named = workload.records_named
+    few = named <= LOOKED_AT
     reads = {
         "operations": OperationMix(read=1.0),
         "request_distribution": "sequential" if few and not workload.time_series else "uniform",
@@ -70,5 +71,8 @@ def sample_of(workload: Workload) -> tuple[Workload, int]:
         "verify_fraction": 1.0,
         "keys_per_read": 1,
         "read_miss_fraction": 0.0,
+        "fill_on_miss": False,
+        "insert_count": None if workload.fill_on_miss else workload.insert_count,
+        "reconnect_every": None,
     }
-    return workload.model_copy(update=reads), min(LOOKED_AT, workload.records_to_load)
+    return workload.model_copy(update=reads), min(LOOKED_AT, named)

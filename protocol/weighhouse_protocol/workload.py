@@ -133,8 +133,9 @@ class Workload(Document):
     """Records in the table before the measured phase starts."""
     insert_start: int = Field(default=0, ge=0, le=10**12)
     """First record number of this slice of the key space."""
-    insert_count: int | None = Field(default=None, ge=1, le=10**12)
-    """Records the load phase inserts; default: record_count - insert_start."""
+    insert_count: int | None = Field(default=None, ge=0, le=10**12)
+    """Records the load phase inserts; default: record_count - insert_start. 0, nothing, goes with
+    `fill_on_miss`."""
     field_count: int = Field(default=10, ge=1, le=1000)
     field_length: int = Field(default=100, ge=1, le=MOST_FIELD_BYTES)
     """Bytes in a field; the most, when lengths are drawn."""
@@ -208,6 +209,13 @@ class Workload(Document):
     """Records that one read asks for (multi-get)."""
     read_miss_fraction: Fraction = 0.0
     """Share of reads that ask for a key which was never inserted."""
+    fill_on_miss: bool = Field(default=False, exclude_if=operator.not_)
+    """The system is a cache: a read that finds nothing is followed by a write of that record, as
+    its client does once the backing store has told it (cache-aside). Reads choose among all of
+    `record_count`, of which `insert_count` may load a part. A fill is an operation of its own."""
+    reconnect_every: int | None = Field(default=None, ge=1, le=10**9, exclude_if=operator.not_)
+    """Operations after which a connection is closed; the next one opens it anew, and its time
+    contains the handshake, TLS and signing in. Default: connections stay."""
     insert_retry_limit: int = Field(default=3, ge=0, le=100)
     """How often the load phase tries again to insert a record before it leaves it out."""
     time_series: TimeSeries | None = None
@@ -223,6 +231,19 @@ class Workload(Document):
             message = (
                 f"insert_start + insert_count = {end} is beyond record_count {self.record_count}"
             )
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _fills_are_of_one_record(self) -> Self:
+        if self.insert_count == 0 and not self.fill_on_miss:
+            message = "insert_count 0 loads nothing; it goes with fill_on_miss: true"
+            raise ValueError(message)
+        if self.fill_on_miss and self.keys_per_read > 1:
+            message = "fill_on_miss writes the record that a read missed: leave keys_per_read at 1"
+            raise ValueError(message)
+        if self.fill_on_miss and self.time_series is not None:
+            message = "fill_on_miss: points of time_series are not filled; leave one of them out"
             raise ValueError(message)
         return self
 
@@ -309,6 +330,13 @@ class Workload(Document):
         if self.insert_count is not None:
             return self.insert_count
         return self.record_count - self.insert_start
+
+    @property
+    def records_named(self) -> int:
+        """Records that may be there: those loaded, or all that a cache may be filled with."""
+        if self.fill_on_miss:
+            return self.record_count - self.insert_start
+        return self.records_to_load
 
     @property
     def longest_ttl(self) -> int | None:

@@ -234,3 +234,26 @@ def test_a_server_that_does_not_tell_its_counters_is_measured(
     assert told.run["reconciliation"]["why_not"] == "not told"
     assert "reconciliation" not in told.findings
     assert "INFO: NOPERM" in told.findings["not-told"]["message"]
+
+
+@pytest.mark.parametrize("system", ["redis", "memcached"])
+def test_a_caches_fills_stand_beside_the_servers_writes(
+    platform: RunningPlatform, system: str
+) -> None:
+    cache = {"fill_on_miss": True, "insert_count": 0, "reconnect_every": 50}
+    document = experiment(f"cache-{system}", system, operations=READS, workload=cache)
+    told = measured(platform, document)
+    agrees(told, "reads", "writes")
+    (writes,) = (row for row in done(told)["rows"] if row["name"] == "writes")
+    assert "fill" in writes["operations"]
+    summary = told.run["summary"]
+    reads, fills = (summary["operations"][name] for name in ("read", "fill"))
+    assert fills["ok"] == reads["not_found"] > 0
+    figures = summary["figures"]
+    found = 100 * reads["ok"] / (reads["ok"] + reads["not_found"])
+    assert figures["client_hit_ratio"] == pytest.approx(found)
+    # The server's are of a look at the beginning, while others are under way.
+    assert figures["hit_ratio"] == pytest.approx(found, abs=1.0)
+    assert summary["driver"]["reconnects"] > 0
+    assert not {"not-found", "load-complete", "data-found"} & told.findings.keys()
+    assert "fill" in told.read("series")["operations"]

@@ -1,5 +1,7 @@
 """Charts of long runs: fewer points, and beside each the extremes of what was merged into it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from weighhouse_backend.measurements import charts
@@ -85,6 +87,15 @@ def test_what_was_due_stands_where_it_was_due(points: int) -> None:
         assert line.backlog == [4, 8, 12, 6, 2]
     # What is steady is asked of the phase alone.
     assert sum(window.ok for window in drawn.measured) == 18
+
+
+def test_fills_are_none_of_what_was_due() -> None:
+    fills = {"fill": {"ok": Outcome(5, response=encoded(5, 50))}}
+    filled = [replace(one, operations={**one.operations, **fills}) for one in backlogged()]
+    due, beside = (
+        charts.series(charts.windows(each, 5), 0).arrivals for each in (backlogged(), filled)
+    )
+    assert due == beside
 
 
 def test_what_comes_back_at_once_after_the_phase_is_no_spike() -> None:

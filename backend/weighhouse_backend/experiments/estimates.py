@@ -28,9 +28,7 @@ LIMIT_FACTOR = 1.5
 
 def loaded_records(workload: Workload) -> int:
     """Records the load phase inserts."""
-    if workload.insert_count is not None:
-        return workload.insert_count
-    return workload.record_count - workload.insert_start
+    return workload.records_to_load
 
 
 def loaded_bytes(workload: Workload) -> int:

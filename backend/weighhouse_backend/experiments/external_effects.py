@@ -41,9 +41,14 @@ def _written(target: Target, workloads: list[Workload]) -> str:
     parts += [
         f"{one.name} {_listed(done)} records with keys {_keys(one)}"
         for one in workloads
-        if (done := [DOING[each] for each in _asked(one) if each not in ("delete", *READS)])
+        if (done := _done(one))
     ]
     return "; then ".join(parts) or "nothing"
+
+
+def _done(workload: Workload) -> list[str]:
+    asked = [DOING[each] for each in _asked(workload) if each not in ("delete", *READS)]
+    return [*asked, "fills in missing"] if workload.fill_on_miss else asked
 
 
 def _removed(workloads: list[Workload]) -> str:

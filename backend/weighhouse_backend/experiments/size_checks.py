@@ -20,14 +20,13 @@ from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.percent import percent
 from weighhouse_protocol.workload import Workload
 
-from weighhouse_backend.experiments.estimates import loaded_records
-
 CLIENT_PER_SECOND, STORE_PER_SECOND = 20_000.0, 80_000.0
 """Operations that a client of a closed loop does on the loopback interface with one request under
 way, and that a store in memory does for all of them on two processors: Redis and Aerospike, 1 KB
 records."""
 US_PER_SECOND = 1e6
 EVICTED = "records beyond that are evicted, as it is set up, and are not found when they are read."
+CACHED = "records beyond that are evicted, as it is set up, and reads that miss them fill them in."
 
 
 @dataclass(frozen=True)
@@ -112,10 +111,9 @@ def eviction_warnings(
         if one.excess.beyond == "evicted":
             target = experiment.targets[one.target]
             name = manifests[target.system].name
-            yield (
-                target.name,
-                f"{_needs(one, name)}, and {_holds(one, name)}: {EVICTED}",
-            )
+            caches = [each.name for each in experiment.workloads if each.fill_on_miss]
+            then = CACHED if one.workload in caches else EVICTED
+            yield target.name, f"{_needs(one, name)}, and {_holds(one, name)}: {then}"
 
 
 def records_of(experiment: Experiment, target: int, workload: int, level: int) -> Records:
@@ -123,7 +121,7 @@ def records_of(experiment: Experiment, target: int, workload: int, level: int) -
     insert, so that each has its own alone.
     """
     measured = experiment.workloads[workload]
-    load, loaded = _most_load(experiment, target, workload, level), loaded_records(measured)
+    load, loaded = _most_load(experiment, target, workload, level), measured.records_named
     if load is None:
         return Records(loaded)
     inserted, assumed = _inserted(experiment, measured, load)

@@ -106,6 +106,7 @@ def observation(
         sampled=sampled(record),
         held_before=held_before(record),
         misses_expected=misses_expected(workload),
+        fills=workload.fill_on_miss,
         broken_on_purpose=bool(document.faults),
         records_loaded=totals["load"].ok if "load" in totals else None,
         records_held=records_held(record),
@@ -243,6 +244,7 @@ def misses_expected(workload: Workload) -> bool:
         workload.operations.delete > 0
         or workload.read_miss_fraction > 0
         or workload.longest_ttl is not None
+        or workload.fill_on_miss
     )
 
 

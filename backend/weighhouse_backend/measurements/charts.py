@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 from weighhouse_judging.arithmetic.histograms import NS_PER_US, Histogram
+from weighhouse_judging.findings.counted import FILL
 
 from weighhouse_backend.measurements.arrivals import ArrivalLine, Arrived, arrival_line
 from weighhouse_backend.measurements.packed_intervals import (
@@ -276,8 +277,9 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
             lines[name].append(_point_of(window, origin_us, PointFigures(), None))
         had |= window.figures.keys()
         if window.phase == "measure":
-            answered = window.figures[ALL]
-            count = answered.ok + answered.errors + answered.not_found
+            # Fills follow from reads, and are none of what was due.
+            fills = window.figures.get(FILL, PointFigures())
+            count = window.figures[ALL].came_back - fills.came_back
             arrivals.append(Arrived(window.start_us, window.end_us, count, window.due))
         if window.phase == "measure" and not window.drain:
             begin = (window.start_us - origin_us) / US_PER_SECOND

@@ -33,6 +33,11 @@ class PointFigures(NamedTuple):
     wait_us: float | None = None
     """How long the successes were due before they were sent, on average; only in an open loop."""
 
+    @property
+    def came_back(self) -> int:
+        """Operations of any outcome."""
+        return self.ok + self.errors + self.not_found
+
 
 POINT_FIGURES = len(PointFigures._fields)
 

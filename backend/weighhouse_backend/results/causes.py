@@ -19,6 +19,10 @@ BY_KIND = {
     "nodes are there.",
     "server_busy": "The server was asked for more than it takes: ask for less.",
     "timeout": "The server did not answer in time: look at its log, and at `timeout_ms`.",
+    "no_ports": "The driver's machine has no port left for another connection to this address: "
+    "closed ones keep theirs for a minute (TIME_WAIT). Ask for fewer operations a second or raise "
+    "`reconnect_every`, spread the load over more machines, or widen "
+    "`net.ipv4.ip_local_port_range`.",
     "connection": "Connections were refused or lost: look at the server's log and its limits.",
     "protocol": "What came was no answer that the driver knows: is it the system that the target "
     "names?",

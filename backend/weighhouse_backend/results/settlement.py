@@ -34,7 +34,14 @@ from weighhouse_backend.results.counts import figures_counted
 from weighhouse_backend.results.footprints import cpu_percent
 from weighhouse_backend.results.scenario_service import SCENARIO, figures_of, material_of
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
-from weighhouse_backend.results.sources import FLOW, READ_FLOW, SERVER_CPU, WIRE, WRITTEN_FLOW
+from weighhouse_backend.results.sources import (
+    CLIENT_HIT_RATIO,
+    FLOW,
+    READ_FLOW,
+    SERVER_CPU,
+    WIRE,
+    WRITTEN_FLOW,
+)
 from weighhouse_backend.results.success import failure_of
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus
@@ -86,7 +93,7 @@ class SettlementService:
         self._write(attempt_id, project_id, phases, cuts, len(drivers))
         self._look_at_course(run, attempt_id)
         self._look_at_values(run, attempt_id, measured)
-        self._look_at_counts(run, attempt_id)
+        self._look_at_counts(run, attempt_id, measured)
         total = measured.everything()
         told = self.repository.record(attempt_id)
         self.runs.complete(
@@ -194,8 +201,10 @@ class SettlementService:
         record.driver = told | wire(said)
         record.settled_at = self.clock.now()
 
-    def _look_at_counts(self, run: Run, attempt_id: UUID) -> None:
-        """Keep figures of what the servers counted of their own work, where they did."""
+    def _look_at_counts(self, run: Run, attempt_id: UUID, measured: PhaseSum) -> None:
+        """Keep figures of what the servers counted of their own work, where they did, and the
+        client's hit ratio of a cache.
+        """
         kept = self.repository.record(attempt_id)
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
         document = measured_document(self.experiments, campaign)
@@ -203,6 +212,7 @@ class SettlementService:
         system = document.targets[cell.target_index].system
         manifest = self.catalog.manifests([run.project_id]).get(system)
         found = {} if kept is None else figures_counted(kept, manifest)
+        found |= client_hits(document.workloads[cell.workload_index], measured)
         if found:
             members = self.repository.members([attempt_id])[attempt_id]
             record = self.repository.record_for_update(members[0])
@@ -306,6 +316,16 @@ def wire(said: Sequence[PhaseRecord]) -> dict[str, float]:
         WIRE: sum(count for count, _ in told) / sent,
         FLOW: sum(count / duration * US_PER_SECOND for count, duration in told),
     }
+
+
+def client_hits(workload: Workload, measured: PhaseSum) -> dict[str, float]:
+    """Of a cache's reads the share that found their record, percent; empty for other workloads."""
+    reads = measured.operations.get("read")
+    if reads is None or not workload.fill_on_miss:
+        return {}
+    found = reads.ok + reads.verify_failed
+    answered = found + reads.not_found
+    return {CLIENT_HIT_RATIO: 100 * found / answered} if answered else {}
 
 
 def flows(measured: PhaseSum, workload: Workload) -> dict[str, float]:

@@ -29,6 +29,8 @@ SERVER_CPU = "server_cpu_us"
 record's settled facts, `RunRecord.driver`; none of runs from before it was kept."""
 SERVER_CALL, SERVER_BYTES, HIT_RATIO = "server_call_us", "server_bytes", "hit_ratio"
 """Likewise what the servers counted of their own work: µs and bytes a call, and percent."""
+CLIENT_HIT_RATIO = "client_hit_ratio"
+"""Likewise the drivers' own count of it, percent, where a workload fills what it misses."""
 WIRE, FLOW = "wire_bytes", "bytes_per_second"
 """Likewise bytes on the drivers' connections, for an operation sent and for a second."""
 READ_FLOW, WRITTEN_FLOW = "read_bytes_per_second", "written_bytes_per_second"
@@ -83,6 +85,7 @@ SOURCES: Mapping[str, Source] = {
     SERVER_CALL: _settled(SERVER_CALL),
     SERVER_BYTES: _settled(SERVER_BYTES),
     HIT_RATIO: _settled(HIT_RATIO),
+    CLIENT_HIT_RATIO: _settled(CLIENT_HIT_RATIO),
     WIRE: _settled(WIRE),
     FLOW: _settled(FLOW),
     READ_FLOW: _settled(READ_FLOW),

@@ -139,6 +139,12 @@ pub enum Feature {
     VariedTtl,
     /// One read asks for several records.
     MultiGet,
+    /// A read that finds nothing is followed by a write of the record. The engine's: all drivers have
+    /// it.
+    FillOnMiss,
+    /// Connections are closed and opened anew after so many operations. The engine's, where the
+    /// connections are its own.
+    Reconnect,
 }
 
 impl Feature {
@@ -149,6 +155,8 @@ impl Feature {
             Self::Ttl => "ttl",
             Self::VariedTtl => "varied_ttl",
             Self::MultiGet => "multi_get",
+            Self::FillOnMiss => "fill_on_miss",
+            Self::Reconnect => "reconnect",
         }
     }
 }

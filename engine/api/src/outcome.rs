@@ -78,11 +78,13 @@ pub enum ErrorKind {
     /// The server said that it, or too many of its nodes, cannot serve now: it starts, loads, ends, or
     /// has no leader.
     Unavailable,
+    /// The machine has no port left for another connection: those of closed ones are kept for a while.
+    NoPorts,
 }
 
 impl ErrorKind {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Timeout,
         Self::Connection,
         Self::ServerBusy,
@@ -92,6 +94,7 @@ impl ErrorKind {
         Self::Full,
         Self::TooLarge,
         Self::Unavailable,
+        Self::NoPorts,
     ];
 
     /// A number below the length of [`ErrorKind::ALL`], the same for equal kinds only.
@@ -113,6 +116,7 @@ impl ErrorKind {
             Self::Full => "full",
             Self::TooLarge => "too_large",
             Self::Unavailable => "unavailable",
+            Self::NoPorts => "no_ports",
         }
     }
 }

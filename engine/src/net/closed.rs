@@ -16,9 +16,10 @@ impl<C: Codec> NetShard<C> {
         let (Pace::Closed { pipeline, .. } | Pace::Routed { pipeline, .. }) = self.desk.pace else {
             return Ok(());
         };
+        let routed = matches!(self.desk.pace, Pace::Routed { .. });
         let mut draining = false;
         let mut leave_at = u64::MAX;
-        if self.routes.is_some() {
+        if routed {
             let now = self.desk.now;
             let clients = (0..self.active * pipeline).map(|one| (now, one % self.active));
             self.desk.thinking.extend(clients);
@@ -31,7 +32,7 @@ impl<C: Codec> NetShard<C> {
             let next = [self.desk.thinking.front(), self.desk.pausing.front()];
             let due = next.into_iter().flatten().map(|&(due, _)| due).min();
             self.turn(until, due)?;
-            if self.routes.is_some() {
+            if routed {
                 self.wake_routed();
             } else {
                 self.wake(pipeline);

@@ -9,6 +9,9 @@ use super::state::{Blocking, State};
 use super::tls::Tls;
 use crate::plan::Failure;
 
+const NO_PORTS: &str = "is a port of this machine free for it? Those of connections that were closed \
+    are kept for a minute (TIME_WAIT; net.ipv4.ip_local_port_range)";
+
 fn unreachable<'a>(
     endpoint: &'a Endpoint,
     tls: Option<&Tls>,
@@ -16,6 +19,7 @@ fn unreachable<'a>(
     let secure = tls.is_some();
     move |error: io::Error| {
         let hint = match (secure, error.kind()) {
+            (_, io::ErrorKind::AddrNotAvailable) => NO_PORTS,
             (true, io::ErrorKind::InvalidData) => {
                 "is the certificate from an authority in tls_ca_file and for tls_server_name, \
                  and does the server want one of the driver (tls_certificate_file)?"

@@ -7,8 +7,9 @@ use weighhouse_driver_api::{Codec, ErrorKind, Expected, Fields, Operation, Outco
 use crate::book::Book;
 use crate::clock::Clock;
 use crate::composer::Composer;
+use crate::kind::Kind;
 use crate::supply::Supply;
-use crate::workload::Step;
+use crate::workload::{Step, is_nowhere};
 
 /// An operation under way.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +43,10 @@ pub(super) enum Part {
     Read,
     /// Its update, after a read that came to this.
     Update(Outcome),
+    /// A read that is followed by a fill where it finds nothing.
+    Sought,
+    /// The write that follows such a read.
+    Fill,
 }
 
 impl Part {
@@ -50,6 +55,20 @@ impl Part {
     pub(super) fn is_recorded(self) -> bool {
         !matches!(self, Self::Greeting | Self::Map | Self::Once)
     }
+
+    /// Whether it begins what a schedule has in an open loop.
+    fn is_scheduled(self) -> bool {
+        !matches!(self, Self::Greeting | Self::Map | Self::Once | Self::Fill)
+    }
+}
+
+/// An operation whose connection is being made.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) pending: Pending,
+    pub(super) request: Vec<u8>,
+    pub(super) once: bool,
+    pub(super) since: u64,
 }
 
 /// An operation that a server sent elsewhere.
@@ -64,10 +83,11 @@ pub(super) struct Astray {
 impl Pending {
     /// As what it is recorded.
     #[inline]
-    pub(super) fn operation(&self) -> Operation {
+    pub(super) fn kind(&self) -> Kind {
         match self.part {
-            Part::Read | Part::Update(_) => Operation::ReadModifyWrite,
-            _ => self.expected.operation,
+            Part::Read | Part::Update(_) => Kind::Asked(Operation::ReadModifyWrite),
+            Part::Fill => Kind::Fill,
+            _ => Kind::Asked(self.expected.operation),
         }
     }
 }
@@ -77,8 +97,8 @@ impl Pending {
 pub(super) enum Pace {
     /// Each connection keeps so many under way, with a pause before each.
     Closed { pipeline: usize, think: u64 },
-    /// The same, with keys that are spread over servers: each client keeps so many under way, with
-    /// whichever of them.
+    /// The same, with keys that are spread over servers or connections that are opened anew: each
+    /// client keeps so many under way, over whichever connection, and waits while one is opened.
     Routed { pipeline: usize, think: u64 },
     /// When they are due.
     Open,
@@ -93,6 +113,8 @@ pub(super) struct Desk<C: Codec> {
     pub(super) book: Book,
     pub(super) supply: Supply,
     pub(super) pace: Pace,
+    /// What a read is: [`Part::Sought`] where what is missing is filled.
+    pub(super) read_part: Part,
     /// The last reading of the clock.
     pub(super) now: u64,
     pub(super) in_flight: usize,
@@ -103,6 +125,8 @@ pub(super) struct Desk<C: Codec> {
     /// With keys spread over servers, the same after a failure.
     pub(super) pausing: VecDeque<(u64, usize)>,
     pub(super) astray: Vec<Astray>,
+    /// Connections that have done as many operations as one is to do.
+    pub(super) ended: Vec<usize>,
     /// Replies to the question where keys are, and the connections they came over.
     pub(super) maps: Vec<(usize, Vec<u8>)>,
 }
@@ -136,7 +160,7 @@ impl<C: Codec> Desk<C> {
         self.codec.encode(&request, out);
         Pending {
             expected: Expected::first(Operation::Read, step.fields),
-            part: Part::Whole,
+            part: self.read_part,
             written: Fields::All,
             verify,
             held,
@@ -182,6 +206,21 @@ impl<C: Codec> Desk<C> {
         Pending { expected, part: Part::Update(found), ..*read }
     }
 
+    /// Appends the write that follows a read which found nothing, as an operation of its own that
+    /// begins now; none of a key that no store has.
+    pub(super) fn append_fill(&mut self, read: &Pending, out: &mut Vec<u8>) -> Option<Pending> {
+        if is_nowhere(read.number) {
+            return None;
+        }
+        self.in_flight += 1;
+        let insert = Operation::Insert;
+        let request = self.composer.single(insert, read.number, Fields::All, &mut self.supply);
+        self.codec.encode(&request, out);
+        let expected = Expected::first(Operation::Insert, Fields::All);
+        let due = self.now;
+        Some(Pending { expected, part: Part::Fill, moves: 0, due, sent: 0, held: false, ..*read })
+    }
+
     /// Appends the request of an operation that is sent elsewhere.
     pub(super) fn append_again(&mut self, pending: &Pending, out: &mut Vec<u8>) {
         let Expected { operation, fields, .. } = pending.expected;
@@ -204,11 +243,17 @@ impl<C: Codec> Desk<C> {
         }
     }
 
-    /// Records that an operation goes out now.
+    /// Records that an operation goes out now. A fill was due by no schedule.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn sent(&mut self, pending: &Pending) {
-        if self.pace != Pace::Open || !pending.part.is_recorded() {
-            return;
+        if self.pace == Pace::Open && pending.part.is_scheduled() {
+            self.sent_when_due(pending);
         }
+    }
+
+    #[inline(never)]
+    fn sent_when_due(&mut self, pending: &Pending) {
         let lag = self.now.saturating_sub(pending.due);
         self.book.recorder().lag.record(lag);
         if !pending.held {
@@ -225,15 +270,17 @@ impl<C: Codec> Desk<C> {
             outcome = self.verified(pending, outcome, reply);
         }
         if let Outcome::Error(kind) = outcome {
-            self.keep_said(pending.expected.operation, kind, reply);
+            self.keep_said(pending.kind(), kind, reply);
         }
-        self.account_as(pending.expected.operation, pending, outcome);
+        let operation = pending.expected.operation;
+        let inserts = operation == Operation::Insert;
+        self.account_as(Kind::Asked(operation), inserts, pending, outcome);
     }
 
     /// Keeps the words of a reply, if it is the first of its operation and kind.
     #[cold]
     #[inline(never)]
-    pub(super) fn keep_said(&mut self, operation: Operation, kind: ErrorKind, reply: &[u8]) {
+    pub(super) fn keep_said(&mut self, operation: Kind, kind: ErrorKind, reply: &[u8]) {
         let (codec, now) = (&self.codec, self.now);
         let recorder = self.book.recorder();
         if recorder.said(operation, kind).is_none() {
@@ -258,7 +305,7 @@ impl<C: Codec> Desk<C> {
         if pending.part.is_recorded() {
             if let Some(said) = said {
                 let now = self.now;
-                self.book.recorder().say(pending.operation(), kind, now, said.as_bytes());
+                self.book.recorder().say(pending.kind(), kind, now, said.as_bytes());
             }
             self.account(pending, Outcome::Error(kind));
         }
@@ -267,26 +314,27 @@ impl<C: Codec> Desk<C> {
     /// Records a reply to an operation of several parts that came now.
     pub(super) fn account_reply(&mut self, pending: &Pending, outcome: Outcome, reply: &[u8]) {
         if let Outcome::Error(kind) = outcome {
-            self.keep_said(pending.operation(), kind, reply);
+            self.keep_said(pending.kind(), kind, reply);
         }
         self.account(pending, outcome);
     }
 
     /// Records what came of an operation now.
     pub(super) fn account(&mut self, pending: &Pending, outcome: Outcome) {
-        self.account_as(pending.operation(), pending, outcome);
+        let kind = pending.kind();
+        self.account_as(kind, kind == Kind::Asked(Operation::Insert), pending, outcome);
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    fn account_as(&mut self, operation: Operation, pending: &Pending, outcome: Outcome) {
+    fn account_as(&mut self, kind: Kind, inserts: bool, pending: &Pending, outcome: Outcome) {
         self.in_flight -= 1;
         // In a closed loop an operation begins with the client's answer before it, or with the end
         // of its pause: what the client waits for its turn is part of what it sees.
         let response = self.now.saturating_sub(pending.due);
         let service = (self.pace == Pace::Open).then(|| self.now.saturating_sub(pending.sent));
-        self.book.record(operation, outcome, response, service);
-        if operation == Operation::Insert {
+        self.book.record(kind, outcome, response, service);
+        if inserts {
             self.supply.settle(pending.number, outcome == Outcome::Ok);
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind as IoError};
 
 use weighhouse_driver_api::{Codec, ErrorKind, Expected, Outcome, Parsed, Refusal};
 
-use super::desk::{Astray, Desk, Pace, Part, Pending};
+use super::desk::{Astray, Desk, Pace, Part, Pending, Waiting};
 use super::state::State;
 use super::tls::{Secure, Tls};
 use crate::workload::Step;
@@ -39,8 +39,11 @@ fn keep(rest: &mut Vec<u8>, fresh: &[u8]) {
 pub(super) struct Lost(pub(super) ErrorKind);
 
 impl From<io::Error> for Lost {
-    fn from(_: io::Error) -> Self {
-        Self(ErrorKind::Connection)
+    fn from(error: io::Error) -> Self {
+        Self(match error.kind() {
+            IoError::AddrNotAvailable => ErrorKind::NoPorts,
+            _ => ErrorKind::Connection,
+        })
     }
 }
 
@@ -61,6 +64,10 @@ pub(super) struct Link<C: Codec> {
     pub(super) index: usize,
     pub(super) state: State,
     pub(super) pending: VecDeque<Pending>,
+    /// What goes out as soon as the connection is there.
+    pub(super) waiting: VecDeque<Waiting>,
+    /// Operations after which it is closed, and how many it still takes; none: it stays.
+    pub(super) renewal: Option<(u64, u64)>,
     /// Of the pending ones, how many at the end are not stamped as sent.
     unstamped: usize,
     out: Vec<u8>,
@@ -71,6 +78,8 @@ pub(super) struct Link<C: Codec> {
     scan: C::Scan,
     /// What the server said last on a connection that is lost for it.
     said: Option<String>,
+    /// What operations fail of that find it lost.
+    pub(super) absent: ErrorKind,
     backoff: u64,
 }
 
@@ -80,12 +89,15 @@ impl<C: Codec> Link<C> {
             index,
             state,
             pending: VecDeque::new(),
+            waiting: VecDeque::new(),
+            renewal: None,
             unstamped: 0,
             out: Vec::new(),
             written: 0,
             rest: Vec::new(),
             scan: C::Scan::default(),
             said: None,
+            absent: ErrorKind::Connection,
             backoff: FIRST_BACKOFF,
         }
     }
@@ -94,7 +106,7 @@ impl<C: Codec> Link<C> {
         match &self.state {
             State::Up(_) => true,
             State::Secure(secure) => secure.is_ready(),
-            State::Connecting(..) | State::Down(_) => false,
+            State::Connecting(..) | State::Down(_) | State::Ended => false,
         }
     }
 
@@ -243,13 +255,20 @@ impl<C: Codec> Link<C> {
             Pace::Closed { pipeline, think } if think == 0 || settled.greeted => {
                 self.fill(desk, pipeline);
             }
-            Pace::Closed { think, .. } | Pace::Routed { think, .. } => {
-                let again = (desk.now + think, self.index);
-                desk.thinking.extend(std::iter::repeat_n(again, settled.measured));
+            Pace::Closed { think, .. } => self.think(desk, think, settled.measured),
+            Pace::Routed { think, .. } => {
+                self.think(desk, think, settled.measured);
+                self.go_on(desk, settled.greeted);
             }
-            Pace::Open => {}
+            Pace::Open => self.go_on(desk, settled.greeted),
         }
         Ok(())
+    }
+
+    /// So many clients ask again after a pause.
+    fn think(&self, desk: &mut Desk<C>, think: u64, clients: usize) {
+        let again = (desk.now + think, self.index);
+        desk.thinking.extend(std::iter::repeat_n(again, clients));
     }
 
     /// [`Link::receive`] with TLS.
@@ -427,6 +446,21 @@ impl<C: Codec> Link<C> {
                 self.pending.push_back(update);
                 self.unstamped += 1;
             }
+            (Part::Sought, Outcome::NotFound) => {
+                desk.account(&pending, outcome);
+                match desk.append_fill(&pending, &mut self.out) {
+                    Some(fill) => {
+                        self.pending.push_back(fill);
+                        self.unstamped += 1;
+                    }
+                    None => settled.measured += 1,
+                }
+            }
+            (Part::Sought, Outcome::Ok) => {
+                let found = desk.verified(&pending, outcome, &input[..consumed]);
+                desk.account(&pending, found);
+                settled.measured += 1;
+            }
             (Part::Update(found), Outcome::Ok) => {
                 desk.account(&pending, found);
                 settled.measured += 1;
@@ -452,10 +486,24 @@ impl<C: Codec> Link<C> {
         self.pending.front().map(|first| first.sent).filter(|&sent| sent > 0)
     }
 
+    /// The connection could not even be begun.
+    #[cold]
+    pub(super) fn lose_unopened(&mut self, desk: &mut Desk<C>, error: &io::Error) {
+        let lost = Lost::from(io::Error::from(error.kind()));
+        if lost.0 == ErrorKind::NoPorts {
+            self.said = Some(error.to_string());
+        }
+        self.lose(desk, lost, 0);
+    }
+
     /// The connection is gone, with all that was under way on it. The oldest operation failed for
     /// the given reason, as did others that were sent no later than `also`.
     pub(super) fn lose(&mut self, desk: &mut Desk<C>, lost: Lost, also: u64) {
         let said = self.said.take();
+        self.absent = match lost.0 {
+            ErrorKind::NoPorts => ErrorKind::NoPorts,
+            _ => ErrorKind::Connection,
+        };
         for (position, pending) in std::mem::take(&mut self.pending).into_iter().enumerate() {
             let was_sent = pending.sent > 0;
             let same = position == 0 || (was_sent && pending.sent <= also);
@@ -466,6 +514,7 @@ impl<C: Codec> Link<C> {
                 desk.pausing.push_back((desk.now + FAILURE_PAUSE, self.index));
             }
         }
+        self.lose_waiting(desk, lost.0, also, said.as_deref());
         self.unstamped = 0;
         self.out.clear();
         self.written = 0;

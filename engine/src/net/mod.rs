@@ -8,6 +8,7 @@ mod endpoint;
 mod hashing;
 mod link;
 mod open;
+mod renewal;
 mod routes;
 mod schedule;
 mod shard;

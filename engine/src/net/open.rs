@@ -9,6 +9,7 @@ use weighhouse_driver_api::{Codec, Operation};
 
 use super::schedule::Schedule;
 use super::shard::{INTERRUPT_PATIENCE, NetShard};
+use super::state::State;
 use crate::plan::{Failure, PhasePlan};
 
 /// Operations that are due go out in batches, between which replies are taken in.
@@ -79,7 +80,7 @@ impl<C: Codec> NetShard<C> {
             let full = self.desk.in_flight >= cap;
             self.desk.book.recorder().saturated |= full;
             let routed = self.routes.is_some();
-            let place = if routed { Some(0) } else { self.least_loaded(0) };
+            let place = if routed { Some(0) } else { self.least_loaded(0).or_else(|| self.gone()) };
             let Some(index) = place.filter(|_| !full) else {
                 *held_until = now;
                 issued = Issued::Blocked;
@@ -92,8 +93,8 @@ impl<C: Codec> NetShard<C> {
             schedule.advance();
             self.desk.book.begun(due);
             let held = due <= *held_until;
-            if routed {
-                self.route(&step, None, due, held);
+            if routed || self.reopens {
+                self.route(&step, (!routed).then_some(index), due, held);
                 continue;
             }
             self.links[index].append(&mut self.desk, &step, due, held);
@@ -110,15 +111,21 @@ impl<C: Codec> NetShard<C> {
         issued
     }
 
-    /// Of the connections from a first one on, one for each client, one that is up with the fewest
-    /// operations under way.
+    /// Where connections are opened anew and none can be: operations fail of that, and wait for nothing.
+    fn gone(&self) -> Option<usize> {
+        let mut links = self.links.iter().take(self.active);
+        (self.reopens && links.all(|link| matches!(link.state, State::Down(_)))).then_some(0)
+    }
+
+    /// Of the connections from a first one on, one for each client, one that takes operations with the
+    /// fewest under way.
     pub(super) fn least_loaded(&mut self, first: usize) -> Option<usize> {
         let mut best = None;
         for step in 0..self.active.min(COMPARED) {
             let index = (self.cursor + step) % self.active;
             let link = &self.links[first + index];
-            let load = link.pending.len();
-            if link.is_up() && best.is_none_or(|(least, _)| load < least) {
+            let load = link.pending.len() + link.waiting.len();
+            if link.takes() && best.is_none_or(|(least, _)| load < least) {
                 best = Some((load, index));
                 if load == 0 {
                     break;

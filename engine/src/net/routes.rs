@@ -1,4 +1,4 @@
-//! Which server of several has which keys, and what waits for a connection to one of them.
+//! Which server of several has which keys.
 
 use std::net::IpAddr;
 
@@ -6,21 +6,10 @@ use weighhouse_driver_api::{Codec, Stretch};
 
 use super::announced::Announced;
 use super::connect::ask_map;
-use super::desk::Pending;
 use super::endpoint::Endpoint;
 use super::hashing::Spreading;
 use super::tls::Tls;
 use crate::plan::Failure;
-
-/// An operation whose connection is being made.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    pub(super) index: usize,
-    pub(super) pending: Pending,
-    pub(super) request: Vec<u8>,
-    pub(super) once: bool,
-    pub(super) since: u64,
-}
 
 /// Which server has which keys.
 #[derive(Debug)]
@@ -39,12 +28,10 @@ pub(super) struct Routes {
     pub(super) wanted: Vec<bool>,
     /// Hosts that load may go to: those of the order.
     allowed: Vec<IpAddr>,
-    pub(super) waiting: Vec<Waiting>,
     pub(super) outdated: bool,
     pub(super) next_question: u64,
     /// Where to look first for a connection to ask over.
     pub(super) asked: usize,
-    pub(super) request: Vec<u8>,
 }
 
 fn host_of(endpoint: &Endpoint) -> Option<IpAddr> {
@@ -93,11 +80,9 @@ impl Routes {
             wanted: Vec::new(),
             allowed: hosts.filter_map(host_of).collect(),
             announced,
-            waiting: Vec::new(),
             outdated: false,
             next_question: 0,
             asked: 0,
-            request: Vec::new(),
         }
     }
 

@@ -15,7 +15,7 @@ use weighhouse_driver_api::{Codec, ValueSource};
 
 use super::announced::Announced;
 use super::connect::connect;
-use super::desk::{Desk, Pace};
+use super::desk::{Desk, Pace, Part};
 use super::endpoint::Endpoint;
 use super::hashing::Hashing;
 use super::link::{Link, Lost};
@@ -85,6 +85,8 @@ pub struct NetShard<C: Codec> {
     pub(super) per_node: usize,
     pub(super) routes: Option<Routes>,
     pub(super) tls: Option<Tls>,
+    /// Whether connections are opened anew after so many operations.
+    pub(super) reopens: bool,
     pub(super) timeout: u64,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) poll: Poll,
@@ -100,6 +102,8 @@ pub struct NetShard<C: Codec> {
     pub(super) next_chores: u64,
     pub(super) spin: u64,
     pub(super) cursor: usize,
+    /// Where requests are made that may go over any connection.
+    pub(super) request: Vec<u8>,
     /// Connections with something new to write.
     pub(super) touched: Vec<usize>,
     /// Connections that were lost in this turn.
@@ -158,12 +162,14 @@ impl<C: Codec> NetShard<C> {
             book: setup.book,
             supply: Supply::idle(),
             pace: Pace::Closed { pipeline: 1, think: 0 },
+            read_part: if workload.fill_on_miss { Part::Sought } else { Part::Whole },
             now: 0,
             in_flight: 0,
             heard: 0,
             thinking: VecDeque::new(),
             pausing: VecDeque::new(),
             astray: Vec::new(),
+            ended: Vec::new(),
             maps: Vec::new(),
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -174,6 +180,7 @@ impl<C: Codec> NetShard<C> {
             per_node,
             routes,
             tls: setup.tls,
+            reopens: false,
             timeout: setup.timeout,
             stop: setup.stop,
             poll,
@@ -189,6 +196,7 @@ impl<C: Codec> NetShard<C> {
             // Without a processor to itself, a thread that spins keeps the server from running.
             spin: if processors > shards { SPIN } else { 0 },
             cursor: 0,
+            request: Vec::new(),
             touched: Vec::new(),
             lost: Vec::new(),
         })
@@ -247,7 +255,7 @@ impl<C: Codec> NetShard<C> {
             let inserts = self.inserts.take().unwrap_or_else(|| unreachable!("between phases"));
             Source::Run(Box::new(OperationStream::new(order, plan.index, place, inserts)))
         };
-        let occurring = plan.operations_that_occur(order);
+        let occurring = plan.kinds_that_occur(order);
         self.desk.pace = match order.load {
             Load::Open { .. } if !loads => Pace::Open,
             Load::Open { .. } => Pace::Closed { pipeline: 1, think: 0 },
@@ -255,7 +263,14 @@ impl<C: Codec> NetShard<C> {
                 Pace::Closed { pipeline, think: if loads { 0 } else { think_time_us * 1000 } }
             }
         };
-        if let (Some(_), Pace::Closed { pipeline, think }) = (&self.routes, self.desk.pace) {
+        let every = order.workload.reconnect_every.filter(|_| !loads);
+        for link in &mut self.links {
+            link.renew_every(every);
+        }
+        self.reopens = every.is_some();
+        if let Pace::Closed { pipeline, think } = self.desk.pace
+            && (self.routes.is_some() || self.reopens)
+        {
             self.desk.pace = Pace::Routed { pipeline, think };
         }
         let verify = order.workload.verify_fraction;

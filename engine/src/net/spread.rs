@@ -11,7 +11,6 @@ use weighhouse_driver_api::{Codec, ErrorKind, Operation, Spread};
 use super::desk::{Astray, Desk, Pace, Part, Pending};
 use super::endpoint::Endpoint;
 use super::link::{FAILURE_PAUSE, Link};
-use super::routes::Waiting;
 use super::shard::NetShard;
 use super::state::State;
 use crate::plan::Failure;
@@ -30,43 +29,41 @@ impl<C: Codec> NetShard<C> {
     /// Sends an operation to the server that has its key: over a client's connection, or over that
     /// of the client with the fewest operations there.
     pub(super) fn route(&mut self, step: &Step, client: Option<usize>, due: u64, held: bool) {
-        let Some(routes) = &mut self.routes else { return };
-        let mut request = std::mem::take(&mut routes.request);
+        let mut request = std::mem::take(&mut self.request);
         request.clear();
         let pending = self.desk.append(step, &mut request, due, held);
         let reads = matches!(step.operation, Operation::Read | Operation::Scan);
-        let node = routes.server(&self.desk.codec, self.desk.composer.key(), reads);
+        let key = self.desk.composer.key();
+        let node = match &mut self.routes {
+            Some(routes) => routes.server(&self.desk.codec, key, reads),
+            None => 0,
+        };
         let first = node * self.per_node;
         let index = match client {
             Some(client) => first + client,
             None => self.least_loaded(first).unwrap_or(first),
         };
         self.hand_over(index, pending, &request, false);
-        if let Some(routes) = &mut self.routes {
-            routes.request = request;
-        }
+        self.request = request;
     }
 
     /// Gives a connection an operation that is begun already.
     fn hand_over(&mut self, index: usize, pending: Pending, request: &[u8], once: bool) {
         let link = &mut self.links[index];
-        if link.is_up() {
-            if once {
-                let mut before = Vec::new();
-                if let Some(spread) = self.desk.codec.spread() {
-                    spread.encode_once(&mut before);
-                }
-                link.take_over(Desk::<C>::aside(Part::Once), &before);
-            }
-            link.take_over(pending, request);
+        if link.takes_at_once() {
+            link.hand(&mut self.desk, pending, request, once);
             if !self.touched.contains(&index) {
                 self.touched.push(index);
             }
-        } else if matches!(link.state, State::Down(_)) {
-            self.fail_routed(index, &pending, ErrorKind::Connection);
-        } else if let Some(routes) = &mut self.routes {
-            let (request, since) = (request.to_vec(), self.desk.now);
-            routes.waiting.push(Waiting { index, pending, request, once, since });
+        } else if matches!(link.state, State::Down(_)) && link.waiting.is_empty() {
+            let absent = link.absent;
+            self.fail_routed(index, &pending, absent);
+        } else {
+            let ended = matches!(link.state, State::Ended);
+            link.wait(&mut self.desk, pending, request, once);
+            if ended {
+                self.reconnect(index);
+            }
         }
     }
 
@@ -91,7 +88,6 @@ impl<C: Codec> NetShard<C> {
         for astray in std::mem::take(&mut self.desk.astray) {
             self.send_elsewhere(&astray)?;
         }
-        self.look_after_waiting();
         self.ask_where();
         while let Some(index) = self.touched.pop() {
             self.flush(index);
@@ -132,7 +128,9 @@ impl<C: Codec> NetShard<C> {
             routes.wanted.push(true);
             for client in 0..self.per_node {
                 let index = self.links.len();
-                self.links.push(Link::new(index, State::Down(self.desk.now)));
+                let mut link = Link::new(index, State::Down(self.desk.now));
+                link.renew_every(self.links[index - self.per_node].every());
+                self.links.push(link);
                 if client < self.active {
                     self.reconnect(index);
                 }
@@ -146,7 +144,7 @@ impl<C: Codec> NetShard<C> {
         let to = spread.and_then(|spread| spread.read_elsewhere(&astray.reply));
         let moves = astray.pending.moves + 1;
         let (Some(to), true) = (to, moves <= MOST_MOVES) else {
-            self.desk.keep_said(astray.pending.operation(), ErrorKind::Other, &astray.reply);
+            self.desk.keep_said(astray.pending.kind(), ErrorKind::Other, &astray.reply);
             self.fail_routed(astray.index, &astray.pending, ErrorKind::Other);
             return Ok(());
         };
@@ -163,28 +161,6 @@ impl<C: Codec> NetShard<C> {
         let index = node * self.per_node + astray.index % self.per_node;
         self.hand_over(index, Pending { moves, ..astray.pending }, &request, to.once);
         Ok(())
-    }
-
-    fn look_after_waiting(&mut self) {
-        let Some(routes) = &mut self.routes else { return };
-        if routes.waiting.is_empty() {
-            return;
-        }
-        let mut still = Vec::new();
-        for one in std::mem::take(&mut routes.waiting) {
-            let link = &self.links[one.index];
-            let gone = matches!(link.state, State::Down(_));
-            if link.is_up() || gone {
-                self.hand_over(one.index, one.pending, &one.request, one.once);
-            } else if self.desk.now.saturating_sub(one.since) > self.timeout {
-                self.fail_routed(one.index, &one.pending, ErrorKind::Timeout);
-            } else {
-                still.push(one);
-            }
-        }
-        if let Some(routes) = &mut self.routes {
-            routes.waiting.append(&mut still);
-        }
     }
 
     fn ask_where(&mut self) {

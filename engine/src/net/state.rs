@@ -17,6 +17,8 @@ pub(super) enum State {
     Connecting(Socket, u64),
     /// To be made anew at a time.
     Down(u64),
+    /// Closed after so many operations: the next one opens it anew.
+    Ended,
 }
 
 impl State {
@@ -25,7 +27,7 @@ impl State {
         match self {
             Self::Up(socket) | Self::Connecting(socket, _) => Some(socket),
             Self::Secure(secure) => Some(&mut secure.socket),
-            Self::Down(_) => None,
+            Self::Down(_) | Self::Ended => None,
         }
     }
 }

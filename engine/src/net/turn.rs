@@ -1,5 +1,6 @@
 //! One turn of a shard's loop: wait, take in what came, and now and then the chores.
 
+use std::io::ErrorKind as IoError;
 use std::time::Duration;
 
 use mio::{Interest, Token};
@@ -93,10 +94,16 @@ impl<C: Codec> NetShard<C> {
                     Err(error) => Err(Lost::from(error)),
                 },
                 State::Secure(_) => link.receive_secure(desk, input),
-                State::Down(_) => Ok(()),
+                State::Down(_) | State::Ended => Ok(()),
             };
             if let Err(reason) = result {
                 lost.push((link.index, reason));
+            }
+        }
+        while let Some(index) = self.desk.ended.pop() {
+            self.links[index].end();
+            if !self.links[index].waiting.is_empty() {
+                self.reconnect(index);
             }
         }
         while let Some((index, reason)) = self.lost.pop() {
@@ -133,11 +140,19 @@ impl<C: Codec> NetShard<C> {
                     }
                 }
                 State::Connecting(_, since) => {
-                    if now.saturating_sub(*since) > nanoseconds(PATIENCE) {
+                    let limit = now.saturating_sub(self.timeout);
+                    if link.waits_since().is_some_and(|since| since <= limit) {
+                        link.lose(&mut self.desk, Lost(ErrorKind::Timeout), limit);
+                    } else if now.saturating_sub(*since) > nanoseconds(PATIENCE) {
                         link.lose(&mut self.desk, Lost(ErrorKind::Connection), 0);
                     }
                 }
                 State::Down(at) => {
+                    let limit = now.saturating_sub(self.timeout);
+                    if link.waits_since().is_some_and(|since| since <= limit) {
+                        link.lose(&mut self.desk, Lost(ErrorKind::Timeout), limit);
+                        continue;
+                    }
                     let is_due = *at <= now;
                     let wanted = match &mut self.routes {
                         Some(routes) if routes.wants(index / self.per_node) => {
@@ -151,6 +166,7 @@ impl<C: Codec> NetShard<C> {
                         self.reconnect(index);
                     }
                 }
+                State::Ended => {}
             }
         }
         if let Pace::Closed { pipeline, think: 0 } = self.desk.pace {
@@ -179,7 +195,11 @@ impl<C: Codec> NetShard<C> {
         });
         match begun {
             Ok(socket) => link.state = State::Connecting(socket, self.desk.now),
-            Err(error) => link.lose(&mut self.desk, error.into(), 0),
+            // The queue of a Unix socket is full for a moment: what waits goes on waiting.
+            Err(error) if error.kind() == IoError::WouldBlock && link.waits_since().is_some() => {
+                link.state = State::Down(self.desk.now);
+            }
+            Err(error) => link.lose_unopened(&mut self.desk, &error),
         }
     }
 
@@ -206,10 +226,10 @@ fn come_up<C: Codec>(
     link.come_up(tls)?;
     desk.book.recorder().reconnects += 1;
     let replies = link.greet(desk);
-    if let Pace::Closed { pipeline, .. } = desk.pace
-        && replies == 0
-    {
-        link.fill(desk, pipeline);
+    match desk.pace {
+        Pace::Closed { pipeline, .. } if replies == 0 => link.fill(desk, pipeline),
+        Pace::Routed { .. } | Pace::Open if replies == 0 => link.admit(desk),
+        _ => {}
     }
     link.flush(desk)
 }

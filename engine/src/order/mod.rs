@@ -200,7 +200,9 @@ impl Order {
     pub fn shape(&self) -> RecordShape {
         let mut shape = self.workload.shape();
         shape.scans = self.share(Operation::Scan) > 0.0;
-        let go = self.share(Operation::Delete) > 0.0 || !shape.expiry.is_never();
+        let go = self.share(Operation::Delete) > 0.0
+            || !shape.expiry.is_never()
+            || self.workload.fill_on_miss;
         shape.may_be_partial = go && !self.workload.write_all_fields;
         shape
     }

@@ -134,6 +134,12 @@ pub struct Workload {
     /// Share of reads that ask for a key that was never inserted.
     #[serde(default)]
     pub read_miss_fraction: f64,
+    /// A read that finds nothing is followed by a write of the record.
+    #[serde(default)]
+    pub fill_on_miss: bool,
+    /// Operations after which a connection is closed and opened anew; none: it stays.
+    #[serde(default)]
+    pub reconnect_every: Option<u64>,
     /// How often the load phase tries again to insert a record.
     #[serde(default = "three_times")]
     pub insert_retry_limit: u8,
@@ -365,9 +371,7 @@ impl Workload {
         {
             return refuse("workload.field_name_prefix: a letter, then letters, digits or _");
         }
-        if self.insert_count == Some(0) {
-            return refuse("workload.insert_count: at least 1");
-        }
+        self.check_fills()?;
         if self.insert_start >= self.record_count
             || self.insert_count.unwrap_or(1) > self.record_count - self.insert_start
         {
@@ -381,6 +385,21 @@ impl Workload {
         }
         if (total - 1.0).abs() > WEIGHT_TOLERANCE {
             return refuse(format!("workload.operations: the shares add up to {total}, not 1"));
+        }
+        Ok(())
+    }
+
+    /// What is filled is one record, and may be all there is.
+    fn check_fills(&self) -> Result<(), OrderRefused> {
+        if self.insert_count == Some(0) && !self.fill_on_miss {
+            return refuse("workload.insert_count: at least 1, or 0 with fill_on_miss");
+        }
+        within("workload.reconnect_every", &self.reconnect_every.unwrap_or(1), &1, &1_000_000_000)?;
+        if self.fill_on_miss && self.keys_per_read > 1 {
+            return refuse("workload.fill_on_miss: reads are of one record, keys_per_read: 1");
+        }
+        if self.fill_on_miss && self.time_series.is_some() {
+            return refuse("workload.fill_on_miss: points of time_series are not filled");
         }
         Ok(())
     }
@@ -487,6 +506,13 @@ impl Workload {
     #[must_use]
     pub fn slice_length(&self) -> u64 {
         self.insert_count.unwrap_or(self.record_count - self.insert_start)
+    }
+
+    /// Records that operations choose among: those of the slice; where what is missing is filled, all
+    /// that the backing store has.
+    #[must_use]
+    pub fn asked_length(&self) -> u64 {
+        if self.fill_on_miss { self.record_count - self.insert_start } else { self.slice_length() }
     }
 
     /// How records look, as far as the workload alone tells.

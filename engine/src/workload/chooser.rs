@@ -103,7 +103,7 @@ impl KeyChooser {
     /// Takes a while for `latest` over many records: a million terms are summed.
     #[must_use]
     pub fn new(workload: &Workload, expected_inserts: u64, place: Place) -> Self {
-        let (start, count) = (workload.insert_start, workload.slice_length());
+        let (start, count) = (workload.insert_start, workload.asked_length());
         if let Some(series) = &workload.time_series {
             let count = series.series_keys;
             let keys = Workload { record_count: count, time_series: None, ..workload.clone() };

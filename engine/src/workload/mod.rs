@@ -17,5 +17,6 @@ pub use inserts::{Acknowledged, InsertNumbers};
 pub use keys::{KeyMaker, fnv_hash};
 pub use place::Place;
 pub use random::Random;
+pub(crate) use stream::is_nowhere;
 pub use stream::{LoadStream, OperationStream, Step, stream_hash};
 pub use zipfian::{Skew, Zipf, Zipfian};

@@ -52,13 +52,19 @@ impl Step {
 
     /// An insert of a record.
     #[inline]
-    fn insert(number: u64) -> Self {
+    pub(crate) fn insert(number: u64) -> Self {
         Self::plain(Operation::Insert, number, Fields::All)
     }
 }
 
 /// Numbers of keys that are asked for and were never inserted begin here: 2^60, beyond all records.
 const MISSES: u64 = 1 << 60;
+
+/// Whether a number is of a key that was never inserted: no store has it.
+#[must_use]
+pub(crate) fn is_nowhere(number: u64) -> bool {
+    number >= MISSES
+}
 
 /// How many records scans ask for.
 #[derive(Debug, Clone)]

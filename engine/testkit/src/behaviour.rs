@@ -106,6 +106,7 @@ impl Suite<'_> {
         self.inserts_are_found_by_later_reads();
         self.read_modify_writes_are_one_operation();
         self.misses_are_not_found();
+        self.what_a_read_misses_is_filled();
         self.drawn_lengths_are_verified();
         self.large_values_are_read_back();
         self.points_of_series_are_records();
@@ -135,6 +136,11 @@ impl Suite<'_> {
             self.several_keys_are_read_at_once();
         } else if !excluded("multi_get") {
             self.is_refused(&json!({"keys_per_read": 3}), "workload.keys_per_read");
+        }
+        if has("features", "reconnect") {
+            self.connections_are_opened_anew();
+        } else {
+            self.is_refused(&json!({"reconnect_every": 10}), "workload.reconnect_every");
         }
         if has("features", "ttl") {
             self.records_expire();
@@ -201,6 +207,34 @@ impl Suite<'_> {
         assert!((200..400).contains(&missed), "{missed}");
     }
 
+    /// Of 300 records 100 are loaded, and each is asked for twice: 200 are missing once.
+    fn what_a_read_misses_is_filled(&self) {
+        let loads = [
+            json!({"model": "closed", "clients": self.clients}),
+            json!({"model": "open", "rate_per_second": 1000, "connections": 2}),
+        ];
+        for (part, load) in (18..).zip(loads) {
+            let workload = json!({"operations": {"read": 1.0}, "request_distribution": "sequential",
+                                  "insert_count": 100, "fill_on_miss": true, "verify_fraction": 1.0,
+                                  "key_prefix": format!("fill{part}")});
+            let phases = json!([{"kind": "load"}, {"kind": "measure", "operation_count": 600}]);
+            let run = Run::of(self.driver, &self.order(part, &workload, &load, &phases));
+            run.assert_finished();
+            let measure = run.phase("measure");
+            let reads = ["ok", "not_found"].map(|outcome| measure.count("read", outcome));
+            assert_eq!(reads, [400, 200], "{load}: {:?}", measure.finished);
+            assert_eq!(measure.count("fill", "ok"), 200, "{load}");
+            assert_eq!((measure.not_ok(), measure.count("insert", "ok")), (200, 0), "{load}");
+            assert_eq!(measure.histogram("operations/fill/ok/response").len(), 200, "{load}");
+            let due = measure.intervals.iter().filter_map(|one| one["due"].as_array()).flatten();
+            let due: u64 = due.filter_map(|one| one[1].as_u64()).sum();
+            assert_eq!(due, if load["model"] == "open" { 600 } else { 0 }, "{load}");
+        }
+        self.is_refused(&json!({"insert_count": 0}), "workload.insert_count");
+        let several = json!({"fill_on_miss": true, "keys_per_read": 2});
+        self.is_refused(&several, "workload.fill_on_miss");
+    }
+
     fn drawn_lengths_are_verified(&self) {
         let workload = json!({"operations": {"read": 0.7, "update": 0.3}, "verify_fraction": 1.0,
                               "field_length_distribution": "zipfian", "field_length": 2000,
@@ -265,6 +299,39 @@ impl Suite<'_> {
         assert!(right, "{}: throughput x mean latency is{said}", self.driver);
     }
 
+    /// Each connection after so many operations, and what that takes is time of the operation that needs
+    /// it: by Little's law nothing of a client's time is left over.
+    fn connections_are_opened_anew(&self) {
+        let (every, operations) = (5, 600);
+        let open = json!({"model": "open", "rate_per_second": 2000, "connections": 3});
+        for (part, load) in (20..).zip([
+            json!({"model": "closed", "clients": 1}),
+            json!({"model": "closed", "clients": 3, "pipeline": 4}),
+            json!({"model": "closed", "clients": 3, "think_time_us": 500}),
+            open,
+        ]) {
+            let workload = json!({"operations": {"read": 0.6, "read_modify_write": 0.4},
+                                  "reconnect_every": every, "verify_fraction": 1.0});
+            let phases =
+                json!([{"kind": "load"}, {"kind": "measure", "operation_count": operations}]);
+            let run = Run::of(self.driver, &self.order(part, &workload, &load, &phases));
+            run.assert_finished();
+            let measure = run.phase("measure");
+            let done = measure.count("read", "ok") + measure.count("read_modify_write", "ok");
+            assert_eq!((done, measure.not_ok()), (operations, 0), "{load}");
+            // Those that were there before the phase did as many; the last may have more to do.
+            let connections = run.event("ready")["connections"].as_u64().expect("a number");
+            let made = measure.driver_sum("reconnects");
+            let most = operations / every;
+            assert!((most - connections..=most).contains(&made), "{load}: {made}");
+        }
+        let clients = 4;
+        let load = json!({"model": "closed", "clients": clients});
+        let times = self.measured_of(24, &load, &json!({"reconnect_every": 1}));
+        let share = times.settled / (f64::from(clients) * times.asked);
+        assert!(share >= *COUNTED.start(), "{}: {share} of the clients' time", self.driver);
+    }
+
     /// What a client thinks is no time of any operation.
     fn pauses_of_clients_are_not_counted(&self) {
         let think = 0.002;
@@ -282,8 +349,16 @@ impl Suite<'_> {
 
     /// How the time of a measured phase was spent.
     fn measured(&self, part: u64, load: &Value) -> Times {
+        self.measured_of(part, load, &json!({}))
+    }
+
+    /// The same of a workload that has more to it.
+    fn measured_of(&self, part: u64, load: &Value, more: &Value) -> Times {
         let seconds = 0.6;
-        let workload = json!({"operations": {"read": 0.5, "update": 0.5}});
+        let mut workload = json!({"operations": {"read": 0.5, "update": 0.5}});
+        for (name, value) in more.as_object().expect("an object") {
+            workload[name] = value.clone();
+        }
         let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": seconds}]);
         let run = Run::of(self.driver, &self.order(part, &workload, load, &phases));
         run.assert_finished();

@@ -37,7 +37,7 @@ pub fn done(interval: &Value, outcome: &str) -> u64 {
 }
 
 /// All ways in which an operation can fail.
-const ERRORS: [&str; 9] = [
+const ERRORS: [&str; 10] = [
     "timeout",
     "connection",
     "server_busy",
@@ -47,6 +47,7 @@ const ERRORS: [&str; 9] = [
     "full",
     "too_large",
     "unavailable",
+    "no_ports",
 ];
 
 /// How many operations of all kinds failed in an interval.
@@ -267,7 +268,7 @@ impl Phase<'_> {
         let outcomes: Vec<_> = outcomes
             .chain(["not_found", "verify_failed", "never_sent"].map(str::to_owned))
             .collect();
-        ["read", "update", "insert", "scan", "read_modify_write", "delete"]
+        ["read", "update", "insert", "scan", "read_modify_write", "delete", "fill"]
             .iter()
             .flat_map(|operation| outcomes.iter().map(|outcome| self.count(operation, outcome)))
             .sum()

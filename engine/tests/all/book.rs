@@ -29,7 +29,7 @@ fn book_of(deadline: u64, open: bool) -> (Book, Receiver<Report>) {
         interval: INTERVAL,
         open,
     };
-    book.begin(&plan, vec![Operation::Read]);
+    book.begin(&plan, vec![Operation::Read.into()]);
     (book, inbox)
 }
 

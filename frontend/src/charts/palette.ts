@@ -56,6 +56,7 @@ export function operationColour(operation: string, palette: Palette): string {
     scan: palette.accent,
     read_modify_write: palette.compound,
     delete: palette.bad,
+    fill: palette.ink3,
   }
   return colours[operation] ?? palette.ink3
 }

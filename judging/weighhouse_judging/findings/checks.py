@@ -206,6 +206,7 @@ DATA_FOUND = Check(
         Outcome("No record was there", "None of"),
         Outcome("Records were not there", "were not there"),
         Outcome("Records have another shape", "not the workload's shape"),
+        Outcome("The cache held part of the records", "were in the cache"),
         Outcome("Loaded beside other records", "loaded beside"),
         Outcome("Repeats share records that writes change", "writes change"),
         Outcome("Repeats share one load", "share one load"),

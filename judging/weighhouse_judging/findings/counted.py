@@ -87,6 +87,8 @@ class Reconciled:
     """Why nothing can be compared: `not told`, or what became of the counters."""
 
 
+FILL = "fill"
+"""The write that follows a read which found nothing, where a workload fills what it misses."""
 NOT_TOLD = "not told"
 BEGAN_ANEW = "began anew"
 """A server was started again, its counters were set back, or they wrapped."""
@@ -213,7 +215,7 @@ def reconciled(
 def _row(
     one: CountedCommands, client: Mapping[str, Asked], served: Served, keys_per_read: int
 ) -> Row:
-    done = {name: client[name] for name in one.operations if name in client}
+    done = {name: client[name] for name in (*one.operations, *_following(one)) if name in client}
     counts = {name: served.commands[name] for name in one.commands if name in served.commands}
     why_not, lacks = "", bool(served.lacking & set(one.commands))
     if any(client[name].asked for name in one.also if name in client):
@@ -234,6 +236,13 @@ def _row(
         why_not=why_not,
         counts=not lacks,
     )
+
+
+def _following(one: CountedCommands) -> Sequence[str]:
+    """What becomes the same commands and is no operation of a workload: on the wire a fill is an
+    insert.
+    """
+    return (FILL,) if "insert" in one.operations else ()
 
 
 def _times(one: Asked, times: int) -> Asked:

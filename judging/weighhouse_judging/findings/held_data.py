@@ -37,6 +37,9 @@ def _sampled(run: RunObservation) -> list[Part]:
     told = run.sampled
     if told is None or not told.asked:
         return []
+    if run.fills and not told.failed + told.misshapen:
+        there = f"Of {told.asked:,} sampled records {told.found:,} were in the cache before"
+        return [("info", f"{there}; reads that miss one fill it in.")]
     whole = f"{run.records_asked:,}" if run.records_asked is not None else "the"
     if told.found + told.misshapen == 0:
         nothing = f"None of {told.asked:,} sampled records, of {whole}, could be read"
@@ -91,7 +94,7 @@ def _shared(run: RunObservation) -> list[Part]:
 def _asked_for(run: RunObservation) -> list[Part]:
     """A slice of the key space is loaded and asked for."""
     asked, named = run.records_asked, run.key_space
-    if asked is None or named is None or asked >= named:
+    if run.fills or asked is None or named is None or asked >= named:
         return []
     words = (
         f"The workload asks for keys of {asked:,} of its {named:,} records alone "

@@ -137,6 +137,9 @@ class RunObservation:
     """Records that an external system held before the campaign's first load, which nobody said
     yes to."""
     misses_expected: bool = False
+    fills: bool = False
+    """Whether the system is a cache, which reads fill with what they miss: what is missing is not
+    lost."""
     """The workload deletes records, lets them expire, or asks for keys that were never there."""
     broken_on_purpose: bool = False
     """Something was done to the system while it was measured."""

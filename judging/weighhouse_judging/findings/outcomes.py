@@ -8,6 +8,7 @@ from weighhouse_protocol.percent import percent
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
+from weighhouse_judging.findings.counted import FILL
 from weighhouse_judging.findings.observation import RunObservation
 from weighhouse_judging.findings.words import LONGEST_WORDS, cut
 
@@ -35,7 +36,7 @@ def rate_not_reached(run: RunObservation) -> Finding | None:
     figures, rate = run.everything, run.rate_per_second
     untold = figures.never_sent is None or figures.answered_late is None
     # Where it is not told, all that came back is as much as can have been done.
-    done = figures.asked - (figures.answered_late or 0)
+    done = figures.asked - (figures.answered_late or 0) - _unscheduled(run)
     due = rate * run.seconds
     if run.asked_operations is not None:
         due = min(due, float(run.asked_operations))
@@ -66,6 +67,12 @@ def rate_not_reached(run: RunObservation) -> Finding | None:
         "seconds": run.seconds,
     }
     return checks.RATE_NOT_REACHED.found(severity, message, numbers)
+
+
+def _unscheduled(run: RunObservation) -> int:
+    """Fills that came back in the phase: they follow from reads, and no schedule has them."""
+    fills = run.operations.get(FILL)
+    return 0 if fills is None else fills.asked - (fills.answered_late or 0)
 
 
 def never_sent_untold(run: RunObservation) -> Finding | None:

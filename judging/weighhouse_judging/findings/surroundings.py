@@ -30,6 +30,7 @@ FULL: Mapping[Beyond | None, str] = {
     None: "it cannot be held, so records were evicted, refused, or went to disk.",
 }
 """What became of records beyond what the system gives them."""
+CACHED = "it cannot be held: records are evicted, and filled in again when a read misses them."
 
 
 def client_bound(run: RunObservation) -> Finding | None:
@@ -166,7 +167,8 @@ def memory_fit(run: RunObservation) -> Finding | None:
     )
     if cache:
         message += f" and {data / cache:.3g} times the cache ({bytes_in_words(cache)})"
-    tested = FULL[run.beyond] if full else _tested(share, None if not cache else data / cache)
+    held = CACHED if run.fills and run.beyond == "evicted" else FULL[run.beyond]
+    tested = held if full else _tested(share, None if not cache else data / cache)
     numbers: dict[str, Number] = {
         "data_bytes": data,
         "footprint_bytes": run.footprint_bytes,

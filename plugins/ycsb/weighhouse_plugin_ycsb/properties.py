@@ -18,7 +18,7 @@ BY_NAME = "readallfieldsbyname"
 
 def records(workload: Workload) -> int:
     """How many the load phase inserts."""
-    return workload.insert_count or workload.record_count - workload.insert_start
+    return workload.records_to_load
 
 
 def part(order: DriverOrder) -> tuple[int, int]:

@@ -16,6 +16,8 @@ FEATURES: Mapping[str, tuple[Feature, str]] = {
     "ttl_seconds": ("ttl", "let records expire"),
     "expiry": ("varied_ttl", "let each record expire at a time of its own"),
     "keys_per_read": ("multi_get", "read several records at once"),
+    "fill_on_miss": ("fill_on_miss", "write what a read missed"),
+    "reconnect_every": ("reconnect", "open its connections anew after so many operations"),
 }
 """Part of a workload → the feature that it takes where it is asked for, and in words."""
 

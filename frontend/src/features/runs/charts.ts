@@ -37,7 +37,7 @@ export const OPERATIONS: AxisFormat = { name: '', write: (value) => formatCount(
 
 /** Operations in a fixed order, `all` last. */
 export function operationsOf(series: { operations: Record<string, unknown> }): string[] {
-  const order = ['read', 'update', 'insert', 'scan', 'read_modify_write', 'delete', 'all']
+  const order = ['read', 'update', 'insert', 'scan', 'read_modify_write', 'delete', 'fill', 'all']
   return Object.keys(series.operations).sort((a, b) => order.indexOf(a) - order.indexOf(b))
 }
 

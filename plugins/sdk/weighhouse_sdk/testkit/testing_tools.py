@@ -78,6 +78,7 @@ class ToolConformance:
         strange = {
             "ttl_seconds": 60, "verify_fraction": 0.5, "keys_per_read": 2,
             "read_miss_fraction": 0.1, "value_repetition": 0.3, "insert_start": 5,
+            "fill_on_miss": True, "reconnect_every": 10,
         }  # fmt: skip
         for part, value in strange.items():
             workload = self.fitting.model_copy(update={part: value})

@@ -2,6 +2,7 @@
 
 mod access;
 mod behaviour;
+mod cache;
 mod closed_loop;
 mod cluster;
 mod faults;
@@ -9,6 +10,7 @@ mod held;
 mod losses;
 mod open_loop;
 mod protocol;
+mod reconnects;
 mod several;
 mod shares;
 mod tls;
