@@ -64,7 +64,7 @@ def find_changes(
     if found.candidate is not None:
         pieces = [*pieces, found.candidate]
         changes.append(look.described(pieces, len(pieces) - 1, weighed, "candidate"))
-    return as_told(changes, points)
+    return as_told(changes, points, rule)
 
 
 def watched(points: Sequence[Point], *, rule: Rule = RULE) -> list[Change]:

@@ -2,8 +2,8 @@
 
 A step exactly there is the machine's or the build's, nobody knows which: it is told as one that
 moved with the machine. It is looked for like any other, for a machine that was patched has no level
-of its own before a step says so: a series whose machine is patched before each campaign is watched
-like others.
+of its own before a step says so. A machine that is patched before each campaign says nothing by
+that: its series is watched like others, and its steps are steps.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weighhouse_judging.identity.places import memory_changed, memory_words
-from weighhouse_judging.series.changes import Change, Known, Point
+from weighhouse_judging.series.changes import Change, Known, Point, Rule
 from weighhouse_judging.series.course import Piece
 
 
@@ -77,9 +77,16 @@ def as_fitted(known: Sequence[Known], places: npt.NDArray[np.int64]) -> list[Pie
     ]
 
 
-def as_told(changes: Sequence[Change], points: Sequence[Point]) -> list[Change]:
-    """Changes as they are told: a step where something of a machine changed moved with it."""
-    return [
-        replace(one, kind="moved") if one.kind == "step" and points[one.index].altered else one
-        for one in changes
-    ]
+def as_told(changes: Sequence[Change], points: Sequence[Point], rule: Rule) -> list[Change]:
+    """Changes as they are told: a step where a machine was altered for good moved with it. As with
+    machines that take over, it has to have been left alone before and after.
+    """
+
+    def moved(one: Change) -> bool:
+        if one.kind != "step" or not points[one.index].altered:
+            return False
+        before = points[max(0, one.index - rule.points_before + 1) : one.index]
+        after = points[one.index + 1 : one.index + rule.points_after]
+        return not any(point.altered for point in (*before, *after))
+
+    return [replace(one, kind="moved") if moved(one) else one for one in changes]
