@@ -105,11 +105,14 @@ def stored(postgres_server: str) -> Iterator[tuple[str, Engine, Any, list[UUID]]
                 for number, facts in enumerate(MACHINES, 1)
             ]
             # Nobody knows any more what measured the last but its digest, which the first shares.
-            for statement in (
-                "UPDATE series_points SET fingerprint = 'of-a-point-1' WHERE campaign_id = :last",
-                "DELETE FROM run_records k USING runs r WHERE r.campaign_id = :last"
-                " AND k.attempt_id = r.result_attempt_id",
-            ):
+            share = (
+                "UPDATE series_points SET fingerprint = 'of-a-point-1' WHERE campaign_id = :last"
+            )
+            lose = (
+                "DELETE FROM run_records USING runs"
+                " WHERE campaign_id = :last AND attempt_id = result_attempt_id"
+            )
+            for statement in (share, lose):
                 connection.execute(text(statement), {"last": ids[-1]})
             connection.execute(
                 text(

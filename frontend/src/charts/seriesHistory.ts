@@ -48,6 +48,14 @@ const NOT_NARROW = {
   max: (drawn: { min: number; max: number }) => narrowEnd(drawn, Math.ceil),
 }
 
+/** A point as the library has it; alone, or with a look of its own. */
+type Drawn = readonly [number, number, number] | { value: readonly [number, number, number] }
+
+/** Which of what is told stands at a point. */
+function placeOf(data: Drawn): number {
+  return 'value' in data ? data.value[2] : data[2]
+}
+
 /** The places of all points and gaps of a history. */
 export function placesOf(input: Pick<HistoryInput, 'lines' | 'gaps' | 'along'>): Places {
   const points = input.lines.flatMap((line) => line.points)
@@ -90,7 +98,7 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
     tooltip: {
       ...frame(palette).tooltip,
       trigger: 'item',
-      formatter: (parameters: unknown) => told[(parameters as { value: [number, number, number] }).value[2]] ?? '',
+      formatter: (parameters: unknown) => told[placeOf((parameters as { data: Drawn }).data)] ?? '',
     },
     xAxis: xAxis(input, places, palette),
     yAxis: [
