@@ -66,10 +66,11 @@ class SeriesPointRead(BaseModel):
 
 
 class SegmentRead(BaseModel):
-    """Points measured under one environment, be they neighbours or not."""
+    """Points measured on one kind of machines, be they neighbours or not."""
 
     index: int
     fingerprint: str
+    """The kind of the machines that measured its first point; opaque."""
     label: str
     starts_at: datetime.datetime
 
