@@ -87,7 +87,7 @@ class CellSeen:
             [ProgramRan.as_kept(one) for one in record.programs] for record in self.records
         )
 
-    @property
+    @cached_property
     def place(self) -> Place:
         """Where it was measured."""
         return _place(self.records)
