@@ -50,7 +50,7 @@ def further(connection: Connection, source: Any, number: int, facts: dict[str, A
     copied("attempts", "id", source.attempt_id, id=new["attempt"], run_id=new["run"])
     copied(
         "attempt_members", "attempt_id", source.attempt_id, attempt_id=new["attempt"],
-        fingerprint=digest,
+        fingerprint=digest, claim_id=None,
     )  # fmt: skip
     copied(
         "run_records", "attempt_id", source.attempt_id, attempt_id=new["attempt"],
@@ -99,6 +99,10 @@ def stored(postgres_server: str) -> Iterator[tuple[str, Engine, Any, list[UUID]]
             connection.execute(
                 text("DELETE FROM series_points WHERE series_id = :id AND campaign_id <> :first"),
                 {"id": source.series_id, "first": source.campaign_id},
+            )
+            connection.execute(
+                text("UPDATE series_points SET place = 'machine' WHERE series_id = :id"),
+                {"id": source.series_id},
             )
             ids = [
                 further(connection, source, number, facts)
