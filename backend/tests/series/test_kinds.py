@@ -1,6 +1,9 @@
 """Machines of one kind share a segment, whatever their patch level; the gate has its base."""
 
+from uuid import UUID
+
 import pytest
+from weighhouse_backend.alerts.watch import WatchService
 
 from backend.tests.gates.test_bases import Builds
 from backend.tests.results.reports import FACTS
@@ -102,12 +105,14 @@ def test_what_an_experiment_names_as_base_is_its_main_branch(laboratory):
 
 def test_the_watch_learns_nothing_from_requests(laboratory):
     builds = Builds(laboratory, "watched-apart")
-    for number in range(9):
+    for _ in range(9):
         builds.run()
-        if number > 3:
-            request = {"commit": f"{number}" * 40, "pull_request": number, "branch": "slow"}
-            builds.run(0.6, git=request)
+    for number in range(1, 6):
+        git = {"commit": f"{number}" * 40, "pull_request": number, "branch": "slow"}
+        builds.run(0.6, git=git)
+    series = UUID(course(laboratory, "watched-apart")["id"])
+    laboratory.work(lambda services: services.get(WatchService).detect([series]))
     seen = course(laboratory, "watched-apart")
-    assert sum(one["off_main_line"] for one in seen["points"]) == 5
+    assert [one["off_main_line"] for one in seen["points"]] == [False] * 9 + [True] * 5
     assert seen["change_points"] == []
-    assert all(one["segment"] == 0 for one in seen["points"])
+    assert {one["segment"] for one in seen["points"]} == {0}
