@@ -17,7 +17,7 @@ export function strokeOfChange(change: HistoryChange, palette: Palette) {
 }
 
 /** A line at a place, or one between two. */
-type Mark = ReturnType<typeof stepLine> | object | object[]
+type Mark = object
 
 /** Steps, drifts and segments behind a series. */
 export function backdropOf(input: HistoryInput, places: Places, stretches: readonly Joined[], palette: Palette) {

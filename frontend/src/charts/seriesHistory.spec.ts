@@ -146,7 +146,7 @@ describe('historyOption', () => {
     expect(apart?.data.map((one) => one.slice(0, 2))).toEqual([[2, 98]])
     expect(drawn(given).find((one) => one.name === 'repeats')?.data).toHaveLength(4)
     expect(told(given, 'pull requests, branches', 0)).toContain('apart from the main line')
-    const legend = (of: HistoryInput) => (historyOption(of, testPalette).legend as { data: string[] }).data
+    const legend = (of: HistoryInput) => (historyOption(of, testPalette).legend as unknown as { data: string[] }).data
     expect(legend(given)).toContain('pull requests, branches')
     expect(legend(input)).not.toContain('pull requests, branches')
   })

@@ -254,7 +254,8 @@ function alteredSigns(
       const x = places.of(point.at) - places.half
       const words = (point.altered ?? []).join(', ')
       const inLeftHalf = x - first < (last - first) / 2
-      const [align, label] = inLeftHalf ? ['left' as const, `◆ ${words}`] : ['right' as const, `${words} ◆`]
+      const align = inLeftHalf ? ('left' as const) : ('right' as const)
+      const label = inLeftHalf ? `◆ ${words}` : `${words} ◆`
       const shown = altered.length <= MOST_WORDS
       return {
         value: [x, ABOVE_GAPS, tell(`${text.encodeHTML(point.label)}<br>${text.encodeHTML(words)}`)],

@@ -28,6 +28,8 @@ const point = (number: number, value: number) => ({
   repeats: [value],
   segment: 0,
   place: null,
+  kernel: null,
+  memory_bytes: null,
   place_changes: [] as string[],
   off_main_line: false,
   version: '7.0',
