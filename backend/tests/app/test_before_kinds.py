@@ -41,7 +41,10 @@ def further(connection: Connection, source: Any, number: int, facts: dict[str, A
         )
 
     digest = f"{number:016x}"
-    copied("campaigns", "id", was["campaign"], id=new["campaign"], number=900 + number)
+    copied(
+        "campaigns", "id", was["campaign"], id=new["campaign"], number=900 + number,
+        stands_at=f"2027-01-{number:02}T00:00:00Z",
+    )  # fmt: skip
     copied("cells", "id", was["cell"], id=new["cell"], campaign_id=new["campaign"])
     copied(
         "runs", "id", was["run"], id=new["run"], campaign_id=new["campaign"], cell_id=new["cell"],
