@@ -138,8 +138,17 @@ gen: env ## write generated files: schemas, OpenAPI document, the frontend's typ
 	@cd frontend && npm run --silent gen
 
 .PHONY: lock
-lock: env ## resolve requirements.in anew
+lock: env ## resolve requirements.in anew, and the tools of `make packages`
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --override requirements.overrides requirements.in -o requirements.lock
+	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header infra/packages/tools.in -o infra/packages/tools.lock
+
+.PHONY: test-packages
+test-packages: packages ## install the packages on a machine with Python alone, as an ordinary user, and run the demo there (needs root and debootstrap); EXTRAS=embedded,rocksdb
+	@infra/packages/empty-machine.sh build/packages $(EXTRAS)
+
+.PHONY: packages
+packages: env ## the wheels of a release in build/packages: every part, plugin and driver, with digests; docs/packages.md
+	@infra/packages/build.sh $(TARGET)
 
 .PHONY: bench
 bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-tenants ## every benchmark

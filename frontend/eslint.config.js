@@ -21,10 +21,10 @@ const policies = Object.entries(floors).map(([floor, below]) => ({
   allow: { to: { element: { types: { anyOf: below } } } },
 }))
 
-// Four features stand under the others: everything weighed belongs to a system, no number stands
-// without its caveats, people write notes beside anything, and a campaign is told of in the same
-// words wherever it stands.
-for (const feature of ['systems', 'caveats', 'notes', 'headlines']) {
+// Five features stand under the others: everything weighed belongs to a system, no number stands
+// without its caveats, people write notes beside anything, a campaign is told of in the same words
+// wherever it stands, and so are machines that are made for one.
+for (const feature of ['systems', 'caveats', 'notes', 'headlines', 'provisions']) {
   policies.push({
     from: { element: { type: 'features' } },
     allow: { to: { element: { type: 'features', captured: { feature } } } },

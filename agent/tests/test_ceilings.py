@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.attempt.compatibility import check_ceilings
+from weighhouse_agent.attempt.compatibility import check_ceilings, check_memory
+from weighhouse_agent.attempt.driver_plan import DriverPlan
+from weighhouse_agent.machine.facts import memory_bytes
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Target
@@ -68,3 +70,32 @@ def test_of_somebody_elses_server_records_are_held_against_what_it_tells(
     with pytest.raises(TargetInvalid, match=r"workload\.field_length: .* \(item_size_max\)"):
         check_ceilings(wanted, there, plugin.manifest, settings)
     check_ceilings(wanted, there, plugin.manifest, ())
+
+
+def test_a_load_that_this_machines_memory_cannot_hold_is_refused_before_a_server_runs(
+    tmp_path: Path, order: Callable[..., AttemptOrder]
+) -> None:
+    there = memory_bytes()
+    total = Path("/proc/meminfo").read_text().split("MemTotal:")[1].split()[0]
+    assert 0 < there <= int(total) * 1024
+    for clients, refused in ((1000, True), (100, False)):
+        load = {"model": "closed", "clients": clients, "pipeline": 8}
+        # A thousand clients come to twice the memory.
+        length = there // 4000
+        workload = {
+            "name": "w", "field_count": 1, "field_length": length,
+            "operations": {"read": 0.5, "update": 0.5},
+        }  # fmt: skip
+        wanted = order(system="redis", load=load, workload=workload)
+        target = Target(name="t", system="redis", driver_options={"layout": "string"})
+        context = Context.open(target, tmp_path / f"{clients}")
+        plan = DriverPlan(wanted, target, load_plugin("redis"), context)
+        if refused:
+            with pytest.raises(TargetInvalid, match="GiB of requests and replies at once"):
+                check_memory(wanted, there)
+            with pytest.raises(TargetInvalid) as told:
+                plan.check()
+            assert told.value.problems[0][0] == "load.clients"
+            assert "fewer clients" in told.value.hint
+        else:
+            plan.check()

@@ -118,12 +118,12 @@ def test_tests_and_drivers_are_no_code_that_runs(tmp_path: Path) -> None:
 
 
 def test_every_program_is_told_where_its_code_is() -> None:
-    folders = {folder for one in programs.CODE.values() for folder in one}
-    missing = [folder for folder in folders | {*programs.BACKEND_CODE} if not folder.is_dir()]
+    folders = {folder for one in programs.code().values() for folder in one}
+    missing = [folder for folder in folders | {*programs.backend_code()} if not folder.is_dir()]
     assert not missing
     command = programs.backend(8480, reload=True)
     watched = [command[place + 1] for place, word in enumerate(command) if word == "--reload-dir"]
-    assert watched == [str(folder) for folder in programs.BACKEND_CODE]
+    assert watched == [str(folder) for folder in programs.backend_code()]
     assert "--reload" not in programs.backend(8480)
 
 

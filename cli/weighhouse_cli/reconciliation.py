@@ -29,9 +29,9 @@ def lines_of(told: dict[str, Any]) -> Iterator[str]:
             said = "agrees"
         else:
             said = signed_percent(row["difference"])
+        served = "not counted" if row["served"] is None else f"served {row['served']:,}"
         yield (
-            f"{row['name']}: asked {row['asked']:,}, answered {row['answered']:,}, "
-            f"served {row['served']:,}: {said}"
+            f"{row['name']}: asked {row['asked']:,}, answered {row['answered']:,}, {served}: {said}"
         )
     for name, calls in told["of_others"].items():
         yield f"of others: {calls:,} {name}"

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
+use weighhouse_driver_api::Counts;
+
 use crate::clock::{Clock, from_seconds};
 use crate::event::{EventWriter, SelfMeasured, Span};
 use crate::input::Gos;
@@ -72,7 +74,12 @@ pub(crate) struct Coordinator<W> {
     pub(crate) stop: Arc<AtomicBool>,
     /// The database runs in the driver's own threads.
     pub(crate) embedded: bool,
+    /// Asks it what it counted.
+    pub(crate) count: Option<Count>,
 }
+
+/// Asks a system in the process for its counters.
+pub(crate) type Count = Box<dyn Fn() -> Option<Counts>>;
 
 /// What came from the shards in a phase.
 struct Ledger {
@@ -134,6 +141,10 @@ impl<W: Write> Coordinator<W> {
         Ok(if stopped { Ended::Interrupted } else { Ended::Finished })
     }
 
+    fn counted(&self) -> Option<Counts> {
+        self.count.as_ref().and_then(|count| count())
+    }
+
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -181,13 +192,14 @@ impl<W: Write> Coordinator<W> {
         }
         let now = self.clock.now();
         let span = Span { phase: self.order.phases[index].kind, index, start: now, end: now };
-        self.events.phase_finished(span, &Recorder::default(), &[], true)
+        self.events.phase_finished(span, &Recorder::default(), &[], true, None)
     }
 
     /// Carries out a phase that begins at a moment, or else next.
     fn phase(&mut self, index: usize, at: Option<i128>) -> io::Result<Option<Failure>> {
         let phase = self.order.phases[index].clone();
         self.events.phase_started(phase.kind, index)?;
+        let before = self.counted();
         let interval = from_seconds(self.order.interval_seconds);
         let now = self.clock.now();
         let begins = at.unwrap_or_else(|| i128::from(now + LEAD));
@@ -249,7 +261,14 @@ impl<W: Write> Coordinator<W> {
         let begin = plan.begin;
         let span = Span { phase: plan.kind, index, start: begin, end: ledger.end.max(begin) };
         let reasons = self.client_bound(&plan, &ledger);
-        self.events.phase_finished(span, &ledger.totals, &reasons, interrupted)?;
+        let counted = before.zip(self.counted()).map(|(before, after)| after.since(&before));
+        self.events.phase_finished(
+            span,
+            &ledger.totals,
+            &reasons,
+            interrupted,
+            counted.as_ref(),
+        )?;
         Ok(None)
     }
 

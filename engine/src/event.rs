@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
-use weighhouse_driver_api::{ErrorKind, Operation, Outcome};
+use weighhouse_driver_api::{Counts, ErrorKind, Operation, Outcome};
 
 use crate::clock::Clock;
 use crate::order::PhaseKind;
@@ -99,6 +99,44 @@ struct SaidFirst<'a> {
     words: &'a str,
 }
 
+/// What a system in the process counted of its own work in a phase.
+#[derive(Debug, Serialize)]
+struct SystemCounted<'a> {
+    commands: BTreeMap<&'a str, Calls>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hits: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    misses: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    received_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    lacking: &'a [&'static str],
+}
+
+#[derive(Debug, Serialize)]
+struct Calls {
+    calls: u64,
+}
+
+impl<'a> From<&'a Counts> for SystemCounted<'a> {
+    fn from(counts: &'a Counts) -> Self {
+        Self {
+            commands: counts
+                .commands
+                .iter()
+                .map(|(&name, &calls)| (name, Calls { calls }))
+                .collect(),
+            hits: counts.hits,
+            misses: counts.misses,
+            received_bytes: counts.received_bytes,
+            sent_bytes: counts.sent_bytes,
+            lacking: counts.lacking,
+        }
+    }
+}
+
 /// What happened.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -138,6 +176,8 @@ enum Body<'a> {
         interrupted: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         wire: Option<Wire>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        counted: Option<SystemCounted<'a>>,
     },
     Failed {
         kind: &'a str,
@@ -272,7 +312,7 @@ impl<W: Write> EventWriter<W> {
         })
     }
 
-    /// A phase ended.
+    /// A phase ended; of a system in the process, with what it counted in the phase.
     ///
     /// # Errors
     /// When nobody reads any more.
@@ -282,6 +322,7 @@ impl<W: Write> EventWriter<W> {
         totals: &Recorder,
         client_bound_reasons: &[String],
         interrupted: bool,
+        counted: Option<&Counts>,
     ) -> io::Result<()> {
         let mut operations = BTreeMap::new();
         for operation in Operation::ALL {
@@ -319,6 +360,7 @@ impl<W: Write> EventWriter<W> {
             client_bound_reasons,
             interrupted,
             wire: (totals.wire != Wire::default()).then_some(totals.wire),
+            counted: counted.map(SystemCounted::from),
         })
     }
 

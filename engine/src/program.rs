@@ -18,7 +18,7 @@ use weighhouse_driver_api::{
 use crate::book::Book;
 use crate::client::{self, ClientSetup};
 use crate::clock::Clock;
-use crate::coordinator::{Coordinator, Ended, Seat};
+use crate::coordinator::{Coordinator, Count, Ended, Seat};
 use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
 use crate::input;
@@ -82,6 +82,8 @@ struct Crew {
     work: Vec<Box<dyn FnOnce() -> Result<(), Failure> + Send>>,
     connections: usize,
     layout: &'static str,
+    /// Of a database in the process.
+    count: Option<Count>,
 }
 
 /// The program of a driver with a wire protocol.
@@ -111,8 +113,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
         let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
         let wanted = usize::try_from(run.order.shards).unwrap_or(1);
         let shards = wanted.min(fewest.unwrap_or(1)).max(1);
-        let mut crew =
-            Crew { seats: Vec::new(), work: Vec::new(), connections: 0, layout: codec.layout() };
+        let mut crew = Crew::new(0, codec.layout());
         for shard in 0..shards {
             let (book, plans) = crew.seat(run, shard);
             let shard = NetShard::connect(ShardSetup {
@@ -165,12 +166,10 @@ pub fn run_embedded<E: Embedded>() -> ExitCode {
             let shape = run.order.shape();
             let database = E::open(&PathBuf::from(directory), &shape, &options).map_err(failed)?;
             let shards = run.order.most_clients();
-            let mut crew = Crew {
-                seats: Vec::new(),
-                work: Vec::new(),
-                connections: shards,
-                layout: database.layout(),
-            };
+            let database = Arc::new(database);
+            let mut crew = Crew::new(shards, database.layout());
+            let counting = Arc::clone(&database);
+            crew.count = Some(Box::new(move || counting.counts()));
             let arrivals = Arc::new(Mutex::new(None));
             for shard in 0..shards {
                 let (book, plans) = crew.seat(run, shard);
@@ -224,12 +223,7 @@ pub fn run_client<D: ClientDriver>() -> ExitCode {
         let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
         let wanted = usize::try_from(run.order.shards).unwrap_or(1);
         let shards = wanted.min(fewest.unwrap_or(1)).max(1);
-        let mut crew = Crew {
-            seats: Vec::new(),
-            work: Vec::new(),
-            connections: run.order.most_clients(),
-            layout: "",
-        };
+        let mut crew = Crew::new(run.order.most_clients(), "");
         for shard in 0..shards {
             let (book, plans) = crew.seat(run, shard);
             let setup = ClientSetup {
@@ -282,6 +276,10 @@ fn reached(order: &Order, identity: Identity) -> Result<Vec<Endpoint>, Stopped> 
 }
 
 impl Crew {
+    fn new(connections: usize, layout: &'static str) -> Self {
+        Self { seats: Vec::new(), work: Vec::new(), connections, layout, count: None }
+    }
+
     fn seat(&mut self, run: &Run, shard: usize) -> (Book, Receiver<PhasePlan>) {
         let (plans, inbox) = channel();
         let (returned, spares) = channel();
@@ -423,6 +421,7 @@ fn serve<W: Write>(
         reports: inbox,
         stop,
         embedded: !own.timeout,
+        count: crew.count,
     };
     let ended = coordinator.run()?;
     // Without plans to come the threads end.
@@ -473,6 +472,7 @@ fn supported(order: &Order, identity: &Identity) -> Result<(), Stopped> {
     }
     let wanted = [
         (order.workload.ttl_seconds.is_some(), "ttl_seconds", Feature::Ttl),
+        (order.workload.expiry.is_some(), "expiry", Feature::VariedTtl),
         (order.workload.keys_per_read > 1, "keys_per_read", Feature::MultiGet),
     ];
     for (wanted, parameter, feature) in wanted {

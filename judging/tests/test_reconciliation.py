@@ -1,5 +1,6 @@
 """Client and server side by side: what follows from their counts, and what does not."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,11 +11,14 @@ from weighhouse_judging.findings.counted import (
     Asked,
     Served,
     between,
+    in_stretch,
     reconciled,
+    together,
 )
 from weighhouse_judging.findings.reconciliation import reconciliation
-from weighhouse_protocol.counts import CommandCount, Counting, NodeCounts
+from weighhouse_protocol.counts import CommandCount, Counting, Counts, NodeCounts
 
+from .observations import SOUND
 from .reconciling import counted
 
 COUNTING = Counting.model_validate({
@@ -96,6 +100,10 @@ def test_operations_that_send_as_many_as_they_need_leave_nothing_to_compare() ->
         ([node(get=9)], [node(get=2)], BEGAN_ANEW),
         ([node(get=9)], [node(set=2)], BEGAN_ANEW),
         ([node(get=1)], [node(get=2, life="2")], BEGAN_ANEW),
+        # A counter of 32 bits that wrapped.
+        ([node(get=2**32 - 100)], [node(get=900)], BEGAN_ANEW),
+        ([node(get=1, set=9)], [node(get=500, set=8)], BEGAN_ANEW),
+        ([node(get=1), node(name="b", get=9)], [node(get=5), node(name="b", get=2)], BEGAN_ANEW),
     ],
 )
 def test_counters_that_do_not_belong_together_say_nothing(
@@ -113,3 +121,27 @@ def test_nodes_add_up() -> None:
     found = between([node(get=1), node(name="b", get=2)], [node(get=5), node(name="b", get=9)])
     assert isinstance(found, Served)
     assert found.commands["get"] == CommandCount(calls=11, us=22)
+
+
+def test_what_was_served_on_both_sides_of_a_restart_adds_up() -> None:
+    first = between([node()], [node(set=900, get=1)])
+    second = between([node("2")], [node("2", get=600)])
+    found = together([first, second])
+    assert isinstance(found, Served)
+    assert {name: one.calls for name, one in found.commands.items()} == {"set": 900, "get": 601}
+    assert found.commands["get"].us == 1202
+    assert together([first, between([node("2", get=9)], [node("2", get=2)])]) == BEGAN_ANEW
+    assert together([]) == NOT_TOLD
+
+
+def test_what_is_not_counted_as_it_is_set_up_is_not_compared() -> None:
+    counts = Counts(commands={"set": CommandCount(calls=800)}, lacking=("get",))
+    client = {"read": Asked(found=1000), "update": Asked(found=800)}
+    found = reconciled(COUNTING, client, together([in_stretch(counts)]))
+    assert {row.name: row.why_not for row in found.rows} == {
+        "reads": "the system does not count them as it is set up", "writes": "",
+    }  # fmt: skip
+    run = replace(SOUND, reconciled=found)
+    assert reconciliation(run) is None
+    lost = replace(found, rows=[replace(row, served=500) for row in found.rows])
+    assert reconciliation(replace(run, reconciled=lost)) is not None

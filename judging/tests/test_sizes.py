@@ -9,7 +9,7 @@ from weighhouse_protocol.capacity import Footprint, Steps
 from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
-from weighhouse_protocol.workload import Workload
+from weighhouse_protocol.workload import Expiry, Workload
 
 from .observations import SOUND, found
 
@@ -119,6 +119,13 @@ def test_what_evicts_and_what_goes_to_disk_is_not_refused() -> None:
     assert [one.beyond for one in excess(evicting, RECORDS, 10**6)] == ["refused"], "none expires"
     expiring = RECORDS.model_copy(update={"ttl_seconds": 60})
     assert [one.beyond for one in excess(evicting, expiring, 10**6)] == ["evicted"]
+    draw = Expiry(fraction=0.5, min_seconds=1, max_seconds=60)
+    half = RECORDS.model_copy(update={"expiry": draw})
+    fits = next(count for count in range(1, 10**6) if list(excess(evicting, half, count))) - 1
+    assert [one.beyond for one in excess(evicting, half, 2 * fits - 2)] == ["evicted"]
+    assert [one.beyond for one in excess(evicting, half, 2 * fits + 3)] == ["refused"], (
+        "the half that stays fills it"
+    )
     assert list(excess(facts(parameters={"spills": True}), RECORDS, 10**6)) == []
 
 

@@ -13,7 +13,9 @@ from weighhouse_protocol.workload import Workload
 DONE_WITH_THEM = {
     "name", "description", "read_all_fields", "read_fields_by_name", "write_all_fields",
     "operations", "request_distribution", "zipf_theta", "hotspot_data_fraction",
-    "hotspot_operation_fraction", "exponential_percentile", "exponential_fraction",
+    "hotspot_operation_fraction", "exponential_percentile",
+    "exponential_fraction", "gaussian_median",
+    "gaussian_stddev",
     "min_scan_length", "max_scan_length", "scan_length_distribution", "verify_fraction",
     "keys_per_read", "read_miss_fraction", "insert_retry_limit",
 }  # fmt: skip

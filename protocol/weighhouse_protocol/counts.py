@@ -12,10 +12,12 @@ from pydantic import Field, model_validator
 from weighhouse_protocol.base import Bytes, Count, Document, Few, Label, ManyBy, Report, Sentence
 from weighhouse_protocol.workload import Operation
 
-CountsMoment = Literal["before", "after_load", "measure", "after"]
-"""Before the driver's first phase and after its last one the system is at rest; `after_load` and
-`measure`, the beginning of the measured phase, are looks at one that works: right within a few
-milliseconds."""
+CountsMoment = Literal[
+    "before", "after_load", "before_restart", "after_restart", "measure", "after"
+]
+"""Before the driver's first phase and after its last one the system is at rest, and on both sides
+of a restart between load and measurement; `after_load` and `measure`, the beginning of the measured
+phase, are looks at one that works: right within a few milliseconds."""
 
 
 class CommandCount(Report):
@@ -28,13 +30,9 @@ class CommandCount(Report):
     """Time that the server spent on them, µs; None: not told."""
 
 
-class NodeCounts(Report):
-    """The counters of one node at a moment."""
+class Counts(Report):
+    """What a system counted: since its counters began, or in a stretch of time."""
 
-    node: Label
-    """Its endpoint."""
-    life: Label = ""
-    """What is another as soon as the counters began anew: the process, its start, resets."""
     commands: ManyBy[CommandCount] = Field(default_factory=dict)
     """By the system's own names; those never called may be left out."""
     hits: Count | None = None
@@ -43,6 +41,17 @@ class NodeCounts(Report):
     """Keys that were asked for and not there."""
     received_bytes: Bytes | None = None
     sent_bytes: Bytes | None = None
+    lacking: Few[Label] = ()
+    """Commands that it does not count as it is set up."""
+
+
+class NodeCounts(Counts):
+    """The counters of one node at a moment."""
+
+    node: Label
+    """Its endpoint."""
+    life: Label = ""
+    """What is another as soon as the counters began anew: the process, its start, resets."""
 
 
 class CountedCommands(Document):
@@ -61,6 +70,8 @@ class CountedCommands(Document):
     and nothing is compared where reads are of several."""
     found: bool = False
     """The server's hits and misses are those of these commands."""
+    unless: Sentence = Field(default="", exclude_if=lambda words: not words)
+    """Of a system that counts them only when it is set up for it: by what, in words."""
 
 
 class Counting(Document):

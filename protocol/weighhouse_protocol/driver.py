@@ -24,6 +24,7 @@ from weighhouse_protocol.base import (
     SmallJson,
     Told,
 )
+from weighhouse_protocol.counts import Counts
 from weighhouse_protocol.load import Load, Phase, PhaseKind, Share
 from weighhouse_protocol.workload import Workload
 
@@ -254,6 +255,8 @@ class PhaseFinished(Report):
     interrupted: bool = False
     wire: Wire | None = None
     """Of the phase; none where the driver has no connections of its own, as with a library."""
+    counted: Counts | None = None
+    """Of a system inside the driver: what it counted of its own work in the phase."""
 
 
 class Failed(Report):

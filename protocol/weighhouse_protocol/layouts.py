@@ -8,7 +8,7 @@ from weighhouse_protocol.base import Document, Few, Sentence
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Operation
 
-Feature = Literal["ttl", "multi_get"]
+Feature = Literal["ttl", "varied_ttl", "multi_get"]
 """Further parts of a workload: records that expire, reads of several records at once."""
 
 HASHING = "hashing"

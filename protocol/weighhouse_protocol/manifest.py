@@ -177,6 +177,8 @@ class Manifest(Document):
     """What a record takes, and what becomes of those that do not fit; None: not known."""
     counts: Counting | None = None
     """What it counts of its own work; None: nothing that clients could be held against."""
+    uncounted: Sentence = ""
+    """Why there are no `counts`."""
     storage: Storage = Storage()
     """Whether records outlive a restart, and whether reads go to disk; left out: neither is known.
     """

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from weighhouse_protocol.base import Document, FewBy, Label
+from weighhouse_protocol.base import Document, FewBy, Label, Name
 from weighhouse_protocol.target import Target
 
 
@@ -29,6 +29,16 @@ class DriverPlacement(Document):
     processors, less one where servers share the machine."""
 
 
+class Provision(Document):
+    """Machines that are made for a campaign, and gone when it is over."""
+
+    machine: Name
+    """Which of those that the platform's provisioner makes."""
+    minutes: int = Field(default=120, ge=1, le=7 * 24 * 60)
+    """How long they live at most, from when they are asked for: what is not measured by then
+    fails."""
+
+
 class Placement(Document):
     """Which agents may take a run, and how its work is spread over them."""
 
@@ -38,6 +48,8 @@ class Placement(Document):
     drivers: DriverPlacement = DriverPlacement()
     apart: Literal["required", "preferred", "no"] = "no"
     """Whether driver and servers are on different machines."""
+    provision: Provision | None = Field(default=None, exclude_if=lambda wanted: wanted is None)
+    """Machines are made for each campaign; None: it waits for those that are enrolled."""
 
     def together(self, target: Target) -> bool:
         """Whether a target's run takes one machine, which has servers and driver."""

@@ -23,6 +23,7 @@ MADE_BY_LOADING = (
     "zero_padding",
     "value_repetition",
     "ttl_seconds",
+    "expiry",
     "time_series",
 )
 """Fields of a workload that decide which records a load writes; the others are what is done with

@@ -25,7 +25,7 @@ from weighhouse_protocol.base import (
     Told,
     Whole,
 )
-from weighhouse_protocol.counts import CountsMoment, NodeCounts
+from weighhouse_protocol.counts import Counts, CountsMoment, NodeCounts
 from weighhouse_protocol.driver import Interval, Said, Wire
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.programs import ProgramRan
@@ -211,6 +211,8 @@ class PhaseEnded(Report):
     interrupted: bool = False
     wire: Wire | None = None
     """Bytes on the driver's connections; None too of an agent from before it told."""
+    counted: Counts | None = None
+    """What a system inside the driver counted of its own work in the phase."""
     stream_hash: Label | None = None
     """Hash of the first operations of the phase's driver, where it told; None too of an agent from
     before there were chains."""

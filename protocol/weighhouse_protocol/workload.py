@@ -25,17 +25,25 @@ RequestDistribution = Literal[
     "exponential",
     "uniform_growing",
     "zipf",
+    "gaussian",
 ]
-"""How keys are chosen; `zipfian` is YCSB's scrambled zipfian, bit for bit, `zipf` a true Zipf."""
+"""How keys are chosen; `zipfian` is YCSB's scrambled zipfian, bit for bit, `zipf` a true Zipf,
+`gaussian` a bell as memtier_benchmark's key pattern G:G draws it.
+"""
 
 WEIGHT_TOLERANCE = 1e-6
-MOST_FIELD_BYTES = 1_000_000
+MOST_FIELD_BYTES = 512 * 2**20
+"""A string of Redis."""
+MOST_RANKED_LENGTHS = 1_000_000
+"""That `zipfian` draws of."""
 LengthWeight = tuple[
     Annotated[int, Field(ge=1, le=MOST_FIELD_BYTES)], Annotated[float, Field(gt=0, le=1e15)]
 ]
 """A length in bytes, and its weight among others."""
 ZIPFIAN_THETA = 0.99
 """YCSB's only exponent."""
+GAUSSIAN_MEDIAN, GAUSSIAN_STDDEV = 0.5, 0.1666666667
+"""As memtier_benchmark's: the centre, and a sixth of the key space."""
 
 
 ADDED_ONE_BY_ONE = 64
@@ -71,6 +79,30 @@ def power_sum(most: int, exponent: float) -> float:
     return total + integral(most) - integral(few) + ends + (slope(most) - slope(few)) / 12
 
 
+class Expiry(Document):
+    """A share of the writes that expires, each after a time of its own.
+
+    An insert draws by the run's seed and the record: the same records expire whenever they are
+    loaded with that seed. An update draws anew, and what it leaves without a time stays.
+    """
+
+    fraction: float = Field(gt=0, le=1)
+    """Share of the writes that expire."""
+    min_seconds: int = Field(ge=1, le=10**9)
+    max_seconds: int = Field(ge=1, le=10**9)
+    """Whole seconds within both, all alike."""
+
+    @model_validator(mode="after")
+    def _range_is_a_range(self) -> Self:
+        if self.min_seconds > self.max_seconds:
+            message = (
+                f"min_seconds {self.min_seconds} is above max_seconds {self.max_seconds}; for "
+                "example {fraction: 0.3, min_seconds: 60, max_seconds: 3600}"
+            )
+            raise ValueError(message)
+        return self
+
+
 class OperationMix(Document):
     """The share of each operation; the shares add up to 1."""
 
@@ -104,12 +136,12 @@ class Workload(Document):
     insert_count: int | None = Field(default=None, ge=1, le=10**12)
     """Records the load phase inserts; default: record_count - insert_start."""
     field_count: int = Field(default=10, ge=1, le=1000)
-    field_length: int = Field(default=100, ge=1, le=1_000_000)
+    field_length: int = Field(default=100, ge=1, le=MOST_FIELD_BYTES)
     """Bytes in a field; the most, when lengths are drawn."""
     field_length_distribution: Literal["constant", "uniform", "zipfian", "histogram"] = "constant"
     """How the length of each value is drawn: within min_field_length and field_length, or from
-    `field_length_histogram`. `zipfian` favours short ones."""
-    min_field_length: int = Field(default=1, ge=1, le=1_000_000)
+    `field_length_histogram`. `zipfian` favours short ones, of a million lengths at most."""
+    min_field_length: int = Field(default=1, ge=1, le=MOST_FIELD_BYTES)
     field_length_histogram: tuple[LengthWeight, ...] = Field(default=(), max_length=10_000)
     """Pairs of a length in bytes and its weight."""
     field_name_prefix: str = Field(
@@ -130,6 +162,15 @@ class Workload(Document):
     exponential_percentile: float = Field(default=95.0, gt=0, lt=100)
     """Percentage of the operations that go to the newest `exponential_fraction` of records."""
     exponential_fraction: float = Field(default=0.8571428571, gt=0, le=1)
+    gaussian_median: Fraction = Field(
+        default=GAUSSIAN_MEDIAN, exclude_if=lambda at: at == GAUSSIAN_MEDIAN
+    )
+    """Where the bell of `gaussian` is highest, as a share of the key space: the records that are
+    there before the measured phase, by their numbers. What falls outside is drawn again."""
+    gaussian_stddev: float = Field(
+        default=GAUSSIAN_STDDEV, ge=1e-9, le=1, exclude_if=lambda at: at == GAUSSIAN_STDDEV
+    )
+    """Its standard deviation, as a share of the key space."""
     min_scan_length: int = Field(default=1, ge=1, le=10_000)
     max_scan_length: int = Field(default=1000, ge=1, le=10_000)
     """Records that a scan asks for, within both."""
@@ -154,6 +195,9 @@ class Workload(Document):
     """Share of each value that repeats one character: what a compressor can find."""
     ttl_seconds: int | None = Field(default=None, ge=1, le=10**9)
     """Time after which a written record expires."""
+    expiry: Expiry | None = Field(default=None, exclude_if=operator.not_)
+    """A share of the writes that expires, in the place of `ttl_seconds`; for example
+    `{fraction: 0.3, min_seconds: 60, max_seconds: 3600}`."""
     keys_per_read: int = Field(default=1, ge=1, le=1000)
     """Records that one read asks for (multi-get)."""
     read_miss_fraction: Fraction = 0.0
@@ -195,12 +239,27 @@ class Workload(Document):
 
     @model_validator(mode="after")
     def _histogram_is_there_when_needed(self) -> Self:
+        if self.field_length_distribution == "zipfian":
+            lengths = self.field_length - self.min_field_length + 1
+            if lengths > MOST_RANKED_LENGTHS:
+                message = (
+                    f"zipfian draws of at most {MOST_RANKED_LENGTHS:,} lengths, min_field_length "
+                    f"and field_length leave {lengths:,}; use uniform, or histogram with a few"
+                )
+                raise ValueError(message)
         wanted = self.field_length_distribution == "histogram"
         if wanted != bool(self.field_length_histogram):
             message = (
                 "field_length_histogram goes with field_length_distribution: histogram, and "
                 "that needs it; for example [[100, 3], [1000, 1]]"
             )
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _expires_in_one_way(self) -> Self:
+        if self.expiry is not None and self.ttl_seconds is not None:
+            message = "expiry and ttl_seconds: leave one of them out; ttl_seconds is of all writes"
             raise ValueError(message)
         return self
 
@@ -233,7 +292,7 @@ class Workload(Document):
         if self.request_distribution in ("latest", "exponential", "uniform_growing"):
             message = (
                 f"request_distribution: {self.request_distribution} chooses by age, and names of "
-                "series have none; use uniform, zipfian, zipf, sequential or hotspot"
+                "series have none; use uniform, zipfian, zipf, sequential, hotspot or gaussian"
             )
             raise ValueError(message)
         return self
@@ -244,6 +303,18 @@ class Workload(Document):
         if self.insert_count is not None:
             return self.insert_count
         return self.record_count - self.insert_start
+
+    @property
+    def longest_ttl(self) -> int | None:
+        """Seconds after which whatever expires is gone; None where nothing does."""
+        return self.ttl_seconds if self.expiry is None else self.expiry.max_seconds
+
+    @property
+    def lasting_share(self) -> float:
+        """Share of what is written that never expires."""
+        if self.expiry is not None:
+            return 1.0 - self.expiry.fraction
+        return 1.0 if self.ttl_seconds is None else 0.0
 
     @property
     def record_bytes(self) -> int:

@@ -12,6 +12,7 @@ UNASKED = {
         "backend/weighhouse_backend/app/bootstrap.py",
         "backend/weighhouse_backend/identity/installation.py",
         "backend/weighhouse_backend/membership/service.py",
+        "backend/weighhouse_backend/provisions/service.py",
         "worker/weighhouse_worker/seeding/seed_writer.py",
     },
     "handed_on": {

@@ -3,6 +3,7 @@
 import datetime
 
 from weighhouse_sdk.testkit.exercises import (
+    Agreement,
     Arrival,
     DriverWays,
     Exercise,
@@ -11,7 +12,7 @@ from weighhouse_sdk.testkit.exercises import (
     ParametersHeld,
     WayIn,
 )
-from weighhouse_testing import ways_table
+from weighhouse_testing import counts_table, ways_table
 from weighhouse_testing.systems_page import PAGE, manifests, merged, page, stored
 from weighhouse_testing.tree import REPOSITORY
 
@@ -80,8 +81,31 @@ def test_the_table_of_ways_in_is_what_the_record_says() -> None:
     assert text == ways_table.with_table(text, wanted), "run `make systems`"
 
 
-def test_every_test_that_the_table_names_is_there() -> None:
-    named = {each.test for each in stored().arrivals}
+def test_the_table_of_counts_is_what_the_record_says() -> None:
+    text = counts_table.PAGE.read_text(encoding="utf-8")
+    wanted = counts_table.table(stored().agreements, manifests())
+    assert text == ways_table.with_table(text, wanted), "run `make systems`"
+
+
+def test_each_system_counts_or_says_why_not() -> None:
+    for name, manifest in manifests().items():
+        assert bool(manifest.counts) is not bool(manifest.uncounted), name
+
+
+def test_counts_agree_or_were_not_seen_to_or_are_not_told() -> None:
+    known = {name: manifests()[name] for name in ("redis", "scylladb")}
+    seen = Agreement(
+        by="resp", system="redis", row="reads", test="tests/x.py::test_y", taken_on=DAY
+    )
+    instead = seen.model_copy(update={"row": "writes", "stand_in": "another one"})
+    redis, scylladb = counts_table.table((seen, instead), known).splitlines()[2:]
+    assert redis == "| Redis | resp | agree | on a stand-in | not seen | not seen | `tests/x.py` |"
+    assert scylladb.startswith("| ScyllaDB | cql | not told: No table that CQL reads")
+
+
+def test_every_test_that_the_tables_name_is_there() -> None:
+    record = stored()
+    named = {each.test for each in (*record.arrivals, *record.agreements)}
     assert named
     for test in sorted(named):
         path, _, rest = test.partition("::")

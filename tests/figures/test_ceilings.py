@@ -2,7 +2,10 @@
 of one byte more both say no.
 """
 
+import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ from typing import Any
 import pytest
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.compatibility.ceilings import record_errors
+from weighhouse_protocol.compatibility.driver_memory import kept_bytes
 from weighhouse_protocol.driver import DriverOrder, DriverTarget, Failed, PhaseFinished
 from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.load import ClosedLoad, Phase
@@ -41,24 +45,38 @@ class Running:
 
     def loads(self, workload: Workload) -> dict[str, int]:
         """What became of inserting the workload's records: outcome → count."""
+        finished, _ = self.drives(workload, ClosedLoad(clients=1), ())
+        told: dict[str, int] = {}
+        for totals in finished[0].operations.values():
+            told |= {"ok": totals.ok} if totals.ok else {}
+            told |= totals.errors
+        return told
+
+    def drives(
+        self, workload: Workload, load: ClosedLoad, phases: tuple[Phase, ...]
+    ) -> tuple[list[PhaseFinished], int]:
+        """Load the workload's records, then do its operations.
+
+        :returns: what each phase came to, and the most memory that the driver had, bytes.
+        """
         plugin = load_plugin(self.target.system)
         options = plugin.driver_options(self.target)
         order = DriverOrder(
             workload=workload,
             target=DriverTarget(endpoints=self.deployed.endpoints, options=options),
-            load=ClosedLoad(clients=1),
-            phases=(Phase(kind="load", clients=1),),
+            load=load,
+            phases=(Phase(kind="load", clients=load.clients), *phases),
             seed=7,
         )
-        told: dict[str, int] = {}
+        finished, most = [], 0
         with DriverRun(plugin.manifest.driver.id, order, self.context) as run:
             for event in run.events():
                 assert not isinstance(event, Failed), event
                 if isinstance(event, PhaseFinished):
-                    for totals in event.operations.values():
-                        told |= {"ok": totals.ok} if totals.ok else {}
-                        told |= totals.errors
-        return told
+                    finished.append(event)
+                    status = Path(f"/proc/{run.pid}/status").read_text()
+                    most = int(status.split("VmHWM:")[1].split()[0]) * 1024
+        return finished, most
 
 
 Start = Callable[..., Running]
@@ -113,6 +131,73 @@ def test_memcached_takes_items_of_its_size(
     running = start("memcached", parameters=parameters)
     fits, beyond = (one(field_count=2, field_length=each) for each in (length, length + 1))
     hold(running, fits, beyond, {"too_large": 1})
+
+
+@pytest.fixture
+def open_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Put first on the search path; whoever runs a server may read it."""
+    with tempfile.TemporaryDirectory(prefix="weighhouse-") as name:
+        Path(name).chmod(0o755)
+        monkeypatch.setenv("PATH", name, prepend=os.pathsep)
+        yield Path(name)
+
+
+MIB = 2**20
+LARGE: dict[str, dict[str, Any]] = {
+    "redis": {"driver_options": {"layout": "string"}},
+    "valkey": {"driver_options": {"layout": "hash"}},
+    "memcached": {"parameters": {"max_item_bytes": 4 * MIB}},
+    "cassandra": {"parameters": {"heap_mebibytes": 512, "garbage_collector": "serial"}},
+    "rocksdb": {"deployment": "in_process"},
+    "ferretdb": {},
+}
+"""System → what a target says that takes records of 2 MiB."""
+
+
+@pytest.mark.parametrize("system", sorted(LARGE))
+def test_values_of_one_and_two_mebibytes_come_back_as_they_were_written(
+    system: str, start: Start, request: pytest.FixtureRequest
+) -> None:
+    if system == "ferretdb":
+        at_hand.server(request, system, "WEIGHHOUSE_FERRETDB", "infra/build/ferretdb.sh")
+    if system == "valkey" and not shutil.which("valkey-server"):
+        kept = os.environ.get("WEIGHHOUSE_VALKEY")
+        if kept is None:
+            at_hand.not_run(request, "valkey-server is not here; infra/build/valkey-server.sh")
+        # Whom the server becomes may not walk to where it is kept.
+        place = request.getfixturevalue("open_folder")
+        shutil.copy2(Path(kept) / "valkey-server", place)
+    running = start(system, **LARGE[system])
+    workload = one(
+        record_count=12, field_count=1, field_length=2 * MIB, verify_fraction=1.0,
+        field_length_distribution="histogram", field_length_histogram=[[MIB, 1], [2 * MIB, 1]],
+        operations={"read": 0.6, "update": 0.4},
+    )  # fmt: skip
+    assert list(record_errors(workload, running.facts)) == []
+    load = ClosedLoad(clients=3)
+    measure = Phase(kind="measure", operation_count=60)
+    (loaded, measured), _ = running.drives(workload, load, (measure,))
+    assert loaded.operations["insert"].ok == 12
+    read, update = (measured.operations[each] for each in ("read", "update"))
+    assert read.ok + update.ok == 60
+    if loaded.wire is not None:
+        assert 12 * MIB < loaded.wire.sent < 12 * 2 * MIB
+
+
+def test_a_driver_has_no_more_of_large_values_than_is_counted(start: Start) -> None:
+    running = start("redis", driver_options={"layout": "string"}, parameters={"save": ""})
+    load = ClosedLoad(clients=2)
+    workload = one(
+        record_count=2, field_count=1, field_length=100 * MIB,
+        operations={"read": 0.5, "update": 0.5}, verify_fraction=1.0,
+    )  # fmt: skip
+    phases = (Phase(kind="measure", operation_count=12),)
+    (loaded, measured), most = running.drives(workload, load, phases)
+    assert loaded.operations["insert"].ok == 2
+    assert sum(each.ok for each in measured.operations.values()) == 12
+    counted = kept_bytes(workload, load, phases)
+    # A reply that is not whole grows by an eighth; the driver itself has a few MiB.
+    assert most < counted * 1.125 + 40 * MIB, f"{most / MIB:.0f} of {counted / MIB:.0f} MiB"
 
 
 def test_memcached_takes_keys_of_250_bytes(start: Start) -> None:

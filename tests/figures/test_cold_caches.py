@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import yaml
+from weighhouse_judging.findings.reconciliation import CAUTION, LEAST
 from weighhouse_testing.agents import policy_of
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
@@ -11,7 +12,7 @@ from weighhouse_testing.told import Told, measured
 
 RECORDS = 5000
 SMALL: dict[str, dict[str, Any]] = {
-    "rocksdb": {"write_buffer_bytes": 1_048_576},
+    "rocksdb": {"write_buffer_bytes": 1_048_576, "statistics": True},
     "cassandra": {"heap_mebibytes": 768},
 }
 
@@ -34,6 +35,18 @@ def marks(told: Told) -> dict[str, str]:
     return {each["kind"]: each["label"] for each in told.run["timeline"]}
 
 
+def reconciles(told: Told, *rows: str) -> None:
+    """What the driver asked before the restart and after it, the system served."""
+    found = told.run["reconciliation"]
+    assert found["why_not"] == "", found
+    compared = {row["name"]: row for row in found["rows"] if not row["why_not"]}
+    assert set(compared) == set(rows), found
+    for row in compared.values():
+        assert row["asked"] > 0
+        assert abs(row["served"] - row["answered"]) <= max(LEAST, CAUTION * row["asked"]), row
+    assert "reconciliation" not in told.findings, told.findings["reconciliation"]
+
+
 @pytest.mark.parametrize("system", ["rocksdb", "cassandra"])
 def test_dropped_caches_are_empty_and_records_are_there(
     system: str, platform: RunningPlatform
@@ -45,6 +58,7 @@ def test_dropped_caches_are_empty_and_records_are_there(
     assert told.every["not_found"] == 0
     assert told.every["ok"] > 0
     assert "caches-unsaid" not in told.findings
+    reconciles(told, "reads", "writes")
 
 
 def test_a_system_in_memory_has_its_records_after_a_restart(platform: RunningPlatform) -> None:
@@ -53,6 +67,7 @@ def test_a_system_in_memory_has_its_records_after_a_restart(platform: RunningPla
     assert said["caches_restarted"].startswith("restarted: node 1: serves again")
     assert "caches_dropped" not in said
     assert told.every["not_found"] == 0
+    reconciles(told, "reads", "writes")
     assert [each["kind"] for each in told.read("series")["phases"]] == [
         "load", "warmup", "measure",
     ]  # fmt: skip

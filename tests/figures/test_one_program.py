@@ -1,4 +1,6 @@
-"""One program under two commits is told, for what differs is no build's; two programs are not."""
+"""One program under two commits is told, for what differs is no build's; two programs are not.
+Under two versions it is no comparison.
+"""
 
 import hashlib
 import shutil
@@ -20,7 +22,7 @@ def run_of(platform: RunningPlatform, text: str, commit: str) -> dict[str, Any]:
     return platform.wait_for_campaign(started["id"])
 
 
-def test_one_program_under_two_commits_is_told(platform: RunningPlatform) -> None:
+def test_one_program_under_two_commits_or_versions_is_told(platform: RunningPlatform) -> None:
     text = paced_experiment("one-program", repetitions=1)
     with builds_of(platform, "redis-server") as builds:
         builds.use(RATE)
@@ -44,7 +46,22 @@ def test_one_program_under_two_commits_is_told(platform: RunningPlatform) -> Non
             if one["title"] == "The same program under two versions"
         )
         assert said["severity"] == "caution"
+        builds.call("7.9.9")
+        renamed = run_of(platform, text, COMMITS[0])
+        gate = platform.request("GET", f"/campaigns/{renamed['id']}/gate", params=base)
+        assert gate["verdict"] == "not_comparable", gate
+        assert "program" in gate["message"]
+        sides = [f"{first['id']}~redis", f"{renamed['id']}~redis"]
+        compared = platform.request("GET", "/comparisons", params={"side": sides})
+        assert "7.9.9" in {one["version"] for one in compared["sides"]}
+        (said,) = (
+            one
+            for one in compared["caveats"]
+            if one["title"] == "The same program under two versions"
+        )
+        assert said["severity"] == "bar"
         builds.use(2 * RATE)
-        third = run_of(platform, text, COMMITS[1])
-        gate = platform.request("GET", f"/campaigns/{third['id']}/gate", params=base)
+        other = run_of(platform, text, COMMITS[1])
+        gate = platform.request("GET", f"/campaigns/{other['id']}/gate", params=base)
+        assert gate["verdict"] != "not_comparable", gate
         assert "the same program" not in gate["message"]

@@ -1,16 +1,23 @@
 """What servers counted of their own work, held against what clients counted."""
 
+import contextlib
+import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from redis import Redis
+from weighhouse_cli.embedded.directory import free_port
+from weighhouse_sdk.testkit import at_hand
 from weighhouse_testing.agents import policy_of
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
+from weighhouse_testing.keepers import Keeper, OwnMemcached, OwnRedisKeeper
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.swallowing import swallowing
@@ -101,13 +108,21 @@ def beside(work: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
+@pytest.fixture(params=[OwnRedisKeeper, OwnMemcached], ids=["redis", "memcached"])
+def kept(request: pytest.FixtureRequest) -> Iterator[Keeper]:
+    """A server that somebody else set up, and what its keeper does with it."""
+    with request.param.started() as keeper:
+        yield keeper
+
+
 @pytest.mark.usefixtures("allowed")
-def test_replies_that_a_proxy_swallows_are_found(
-    platform: RunningPlatform, server: tuple[OwnRedis, Redis]
-) -> None:
-    with swallowing(server[0].port, every=50) as port:
+def test_replies_that_a_proxy_swallows_are_found(platform: RunningPlatform, kept: Keeper) -> None:
+    with swallowing(kept.port, every=50, beginning=kept.reply) as port:
         options = {"driver_options": {"timeout_ms": 200}}
-        wanted = experiment("swallowed", operations=READS, target=at(port, **options))
+        wanted = experiment(
+            f"swallowed-{kept.system}", kept.system, operations=READS, clients=(16,),
+            think_time_us=0, target=at(port, **options),
+        )  # fmt: skip
         told = measured(platform, wanted)
     found = told.findings["reconciliation"]
     assert found["severity"] == "error"
@@ -123,12 +138,13 @@ def test_replies_that_a_proxy_swallows_are_found(
 
 @pytest.mark.usefixtures("allowed")
 def test_a_second_client_of_the_same_commands_is_found(
-    platform: RunningPlatform, server: tuple[OwnRedis, Redis]
+    platform: RunningPlatform, kept: Keeper
 ) -> None:
-    redis, client = server
-    with beside(lambda: client.hgetall("user0")):
-        wanted = experiment("second", operations=READS, target=at(redis.port))
-        told = measured(platform, wanted)
+    with beside(kept.read):
+        slug = f"second-{kept.system}"
+        told = measured(
+            platform, experiment(slug, kept.system, operations=READS, target=at(kept.port))
+        )
     found = told.findings["reconciliation"]
     assert (found["severity"], found["title"]) == ("error", "Somebody else used the server")
     assert found["numbers"]["reads_served"] > 1.01 * found["numbers"]["reads_asked"]
@@ -136,30 +152,61 @@ def test_a_second_client_of_the_same_commands_is_found(
 
 @pytest.mark.usefixtures("allowed")
 def test_a_second_client_of_other_commands_is_named_by_them(
-    platform: RunningPlatform, server: tuple[OwnRedis, Redis]
+    platform: RunningPlatform, kept: Keeper
 ) -> None:
-    redis, client = server
-    with beside(lambda: client.lpush("queue", "job")):
-        told = measured(platform, experiment("strangers", target=at(redis.port)))
+    with beside(kept.do_something_else):
+        wanted = experiment(f"strangers-{kept.system}", kept.system, target=at(kept.port))
+        told = measured(platform, wanted)
     found = told.findings["reconciliation"]
     assert (found["severity"], found["title"]) == ("error", "Somebody else used the server")
-    assert " lpush" in found["message"]
-    assert set(done(told)["of_others"]) == {"lpush"}
+    assert f" {kept.something_else}" in found["message"]
+    assert set(done(told)["of_others"]) == {kept.something_else}
     for row in done(told)["rows"]:
         assert row["says"] == "", row
 
 
 @pytest.mark.usefixtures("allowed")
-def test_a_tool_that_counts_misses_as_found_is_told(
-    platform: RunningPlatform, server: tuple[OwnRedis, Redis]
+def test_counters_that_somebody_sets_back_are_told_and_not_concluded_from(
+    platform: RunningPlatform, kept: Keeper
 ) -> None:
-    redis, client = server
+    with beside(kept.set_back):
+        wanted = experiment(f"set-back-{kept.system}", kept.system, target=at(kept.port))
+        told = measured(platform, wanted)
+    found = told.findings["reconciliation"]
+    assert (found["severity"], found["title"]) == ("info", "The server's counters began anew")
+    assert told.run["reconciliation"]["rows"] == []
+
+
+@pytest.fixture(params=["redis", "valkey"])
+def relative(request: pytest.FixtureRequest) -> Iterator[tuple[str, OwnRedis]]:
+    """A server of Redis' kind that somebody else set up."""
+    program = ""
+    if request.param == "valkey":
+        kept = os.environ.get("WEIGHHOUSE_VALKEY", "")
+        program = str(Path(kept) / "valkey-server") if Path(kept).is_dir() else kept
+        program = program or str(shutil.which("valkey-server") or "")
+        if not program:
+            at_hand.not_run(request, "valkey is not on this machine: WEIGHHOUSE_VALKEY names it")
+    found = OwnRedis(free_port(), program=program)
+    found.start()
+    try:
+        yield request.param, found
+    finally:
+        found.kill()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_tool_that_counts_misses_as_found_is_told(
+    platform: RunningPlatform, relative: tuple[str, OwnRedis]
+) -> None:
+    system, server = relative
     records = 2000
-    for number in range(records // 10):
-        client.set(f"user{number:012}", "x" * 1000)
+    with contextlib.closing(Redis(port=server.port)) as client:
+        for number in range(records // 10):
+            client.set(f"user{number:012}", "x" * 1000)
     wanted = experiment(
-        "misses", operations=READS, think_time_us=0, records=records,
-        target=at(redis.port, tool="redis-benchmark", data="keep",
+        f"misses-{system}", system, operations=READS, think_time_us=0, records=records,
+        target=at(server.port, tool="redis-benchmark", data="keep",
                   driver_options={"layout": "string"}),
         workload={"zero_padding": 12, "insert_order": "ordered",
                   "request_distribution": "uniform"},
@@ -171,18 +218,6 @@ def test_a_tool_that_counts_misses_as_found_is_told(
     seen = done(told)
     ratio = seen["hits"] / (seen["hits"] + seen["misses"])
     assert ratio == pytest.approx(0.1, abs=0.03)
-
-
-@pytest.mark.usefixtures("allowed")
-def test_counters_that_somebody_sets_back_are_told_and_not_concluded_from(
-    platform: RunningPlatform, server: tuple[OwnRedis, Redis]
-) -> None:
-    redis, client = server
-    with beside(client.config_resetstat):
-        told = measured(platform, experiment("set-back", target=at(redis.port)))
-    found = told.findings["reconciliation"]
-    assert (found["severity"], found["title"]) == ("info", "The server's counters began anew")
-    assert told.run["reconciliation"]["rows"] == []
 
 
 @pytest.mark.usefixtures("allowed")

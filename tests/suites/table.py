@@ -57,7 +57,7 @@ TESTS = (
     _pytest("backend", "backend", "migrations"),
     _pytest("operations", "tests/operations", "tests/faults"),
     Suite("Rust", (*CARGO_TEST, "--no-fail-fast"), "cargo", niceness=3),
-    _pytest("whole-platform", "tests/end_to_end", exercised="platform"),
+    _pytest("whole-platform", "tests/end_to_end", "tests/packages", exercised="platform"),
     _pytest("figures", "tests/figures", exercised="figures"),
     _pytest("agent", "agent", niceness=3),
     _pytest("plugins", "plugins", exercised="plugins", niceness=3),

@@ -26,7 +26,7 @@ SOURCE = Path(__file__).with_name("paced_server.c")
 PER_SECOND = 1_000_000_000
 PACE = "pace"
 LIBRARY = "paced_server.so"
-SWUNG, STARTS = "swung", "starts"
+SWUNG, STARTS, VERSION = "swung", "starts", "version"
 RATE, SYNC_SECONDS = 500.0, 0.1
 """Commands a second, and what it takes to force the log to the disk: so long that it is seen on any
 machine, also where several clients share it.
@@ -37,6 +37,10 @@ CATCHES_UP_SECONDS = 2.0
 WARMUP_SECONDS = 0.6
 """Over which a server that was idle catches up."""
 WRAPPER = """#!/bin/sh
+if [ "$1" = --version ] && [ -e {folder}/version ]; then
+  {real} --version | sed "s/v=[0-9.]*/v=$(cat {folder}/version)/"
+  exit
+fi
 pace={folder}/pace
 case "$*" in
 *--port*)
@@ -115,6 +119,10 @@ class Builds:
         (self.folder / SWUNG).unlink(missing_ok=True)
         if swing:
             (self.folder / SWUNG).write_text(times(rate_per_second * (1 + swing)))
+
+    def call(self, version: str) -> None:
+        """Have the program say that it is another version; what runs is the same."""
+        (self.folder / VERSION).write_text(version)
 
 
 @contextmanager

@@ -16,11 +16,13 @@ class OwnRedis:
 
     port: int
     process: subprocess.Popen[bytes] | None = None
+    program: str = ""
+    """A relative's; empty: Redis' own."""
 
     def start(self) -> None:
         """Start it, empty, and wait until it answers."""
         self.process = subprocess.Popen(
-            [str(redis_binary()), "--port", str(self.port), "--bind", "127.0.0.1",
+            [self.program or str(redis_binary()), "--port", str(self.port), "--bind", "127.0.0.1",
              "--save", "", "--appendonly", "no"],
             stdout=subprocess.DEVNULL,
         )  # fmt: skip

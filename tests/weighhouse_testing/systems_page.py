@@ -2,7 +2,8 @@
 
 `python -m weighhouse_testing.systems_page RECORD…` takes records of test runs (`--exercised`, see
 weighhouse_sdk.testkit.exercised) into docs/systems.json, which keeps the newest of each kind, and
-writes the page from it, and the table of docs/reaching.md. Without a record both are written again.
+writes the page from it, and the tables of docs/reaching.md and
+docs/reconciliation.md. Without a record both are written again.
 """
 
 import contextlib
@@ -23,7 +24,7 @@ from weighhouse_sdk.testkit.exercises import (
     ParametersHeld,
 )
 
-from weighhouse_testing import ways_table
+from weighhouse_testing import counts_table, ways_table
 from weighhouse_testing.tree import REPOSITORY
 
 RECORD = REPOSITORY / "docs" / "systems.json"
@@ -83,8 +84,14 @@ def merged(old: Exercises, new: Sequence[Exercises]) -> Exercises:
         for run in (old, *new)
         for each in run.arrivals
     }
+    agreements = {
+        (each.by, each.system, each.row, each.stand_in): each
+        for run in (old, *new)
+        for each in run.agreements
+    }
     return Exercises(
         arrivals=tuple(arrivals[key] for key in sorted(arrivals)),
+        agreements=tuple(agreements[key] for key in sorted(agreements)),
         drivers=old.drivers,
         held=tuple(held[key] for key in sorted(held)),
         exercised=tuple(ways[key] for key in sorted(ways)),
@@ -191,9 +198,10 @@ def main(paths: list[str]) -> None:
     RECORD.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(record, manifests()), encoding="utf-8")
     ways = ways_table.table(record.arrivals, record.drivers, manifests())
-    reaching = ways_table.PAGE
-    text = ways_table.with_table(reaching.read_text(encoding="utf-8"), ways)
-    reaching.write_text(text, encoding="utf-8")
+    counts = counts_table.table(record.agreements, manifests())
+    for page_of_it, table in ((ways_table.PAGE, ways), (counts_table.PAGE, counts)):
+        text = ways_table.with_table(page_of_it.read_text(encoding="utf-8"), table)
+        page_of_it.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def with_table(text: str, table: str) -> str:
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
-        message = f"{PAGE.name} has no lines {BEGIN!r} and {END!r}"
+        message = f"the page has no lines {BEGIN!r} and {END!r}"
         raise ValueError(message)
     return f"{before}{begin}\n{table}\n{end}{after}"
 

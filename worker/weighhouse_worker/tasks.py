@@ -32,6 +32,7 @@ from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.retention.enforcement import CarryingOutService, take_turn
 from weighhouse_backend.runs.repository import CampaignRepository
 
+from weighhouse_worker import provisioner_tasks
 from weighhouse_worker.owed_jobs import OwedTask, reason_of
 from weighhouse_worker.tools import Tools
 
@@ -332,6 +333,9 @@ TASKS: Mapping[str, TaskPlan] = {
     "notices.tidy": TaskPlan(tidy_notices),
     "retention.take_turn": TaskPlan(take_retention_turn, limit_seconds=600),
     "retention.delete_campaign": TaskPlan(delete_campaign, limit_seconds=600),
+    "provisions.make": TaskPlan(provisioner_tasks.make),
+    "provisions.end": TaskPlan(provisioner_tasks.end),
+    "provisions.sweep": TaskPlan(provisioner_tasks.sweep),
     "secrets.reseal": TaskPlan(reseal, limit_seconds=600),
 }
 

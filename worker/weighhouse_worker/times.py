@@ -19,6 +19,8 @@ def timetable(settings: Settings) -> dict[str, float]:
     """
     often = min(3.0, settings.sweep_seconds)
     changed = {"secrets.reseal": RESEAL_SECONDS} if has_former(settings) else {}
+    if settings.provisioner is not None:
+        changed["provisions.sweep"] = settings.sweep_seconds
     return {
         **changed,
         "campaigns.allocate": often,

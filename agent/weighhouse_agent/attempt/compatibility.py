@@ -12,6 +12,7 @@ from weighhouse_protocol.compatibility.ceilings import (
     connection_errors,
     record_errors,
 )
+from weighhouse_protocol.compatibility.driver_memory import memory_errors
 from weighhouse_protocol.compatibility.faults import fault_errors
 from weighhouse_protocol.compatibility.targets import target_errors
 from weighhouse_protocol.compatibility.workloads import load_errors, workload_errors
@@ -69,6 +70,21 @@ def check_ceilings(
     """
     facts = Facts(target, manifest, settings={each.name: each.value for each in settings})
     TargetInvalid.raise_for(_beyond(order, facts, threads))
+
+
+def check_memory(order: AttemptOrder, machine_bytes: int) -> None:
+    """Hold what a driver of ours has of requests and replies at once against this machine.
+
+    :param machine_bytes: its memory, or what this control group may use of it; 0: not known.
+    :raises TargetInvalid: with each load that does not fit.
+    """
+    TargetInvalid.raise_for(
+        each
+        for link in links_of(order)
+        for each in within(
+            "load", memory_errors(link.workload, link.load, link.phases, machine_bytes)
+        )
+    )
 
 
 def _beyond(order: AttemptOrder, facts: Facts, threads: int) -> Iterator[FieldError]:

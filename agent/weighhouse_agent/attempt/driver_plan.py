@@ -20,8 +20,9 @@ from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.toolrun.tool import Tool
 
-from weighhouse_agent.attempt.compatibility import check_ceilings
-from weighhouse_agent.attempt.gangs import is_gang, own_member
+from weighhouse_agent.attempt.compatibility import check_ceilings, check_memory
+from weighhouse_agent.attempt.gangs import is_gang, makes_load, own_member
+from weighhouse_agent.machine.facts import memory_bytes
 
 NOWHERE = "tcp://127.0.0.1:0"
 """What stands for the endpoints in an order before there are any."""
@@ -87,11 +88,14 @@ class DriverPlan:
     def check(self) -> None:
         """Refuse what driver or tool cannot do, before anything is set up.
 
-        :raises TargetInvalid: with each of the tool's reasons.
+        :raises TargetInvalid: with each of the tool's reasons, or loads that this machine's memory
+            cannot hold.
         :raises BinaryMissing: when the tool is not on this machine.
         :raises CredentialsRefused: when the driver has no option for them.
         """
         self.options()
+        if self.tool is None and makes_load(self.order):
+            check_memory(self.order, memory_bytes())
         if self.target.data == "keep" and self.tool is not None and self.tool.loads == "tool":
             name = self.tool.manifest.name
             reason = f"keep: {name} can address no keys but those that it writes itself"

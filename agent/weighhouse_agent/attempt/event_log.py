@@ -111,6 +111,7 @@ class Reporter:
                 client_bound_reasons=event.client_bound_reasons,
                 interrupted=event.interrupted,
                 wire=event.wire,
+                counted=event.counted,
                 stream_hash=stream_hash,
             )
         )

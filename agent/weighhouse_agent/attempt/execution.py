@@ -215,7 +215,9 @@ class Execution(SelfReport):
             self._sampler.stop()
         if (deployed := self._deployed) is not None:
             way, mark = self.policy.drop_caches, self._reporter.mark
+            self._count_served("before_restart")
             Cooling(self.plugin, self.context, self.target, deployed, way, mark).cool()
+            self._count_served("after_restart")
 
     def _look_for_records(self) -> None:
         """Read a sample of the records that are to be there, before anything is measured."""

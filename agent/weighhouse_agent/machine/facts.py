@@ -78,6 +78,15 @@ def machine_facts(
     )
 
 
+def memory_bytes() -> int:
+    """Memory of this machine, or what this process' control group may use of it, bytes; 0: not
+    known.
+    """
+    all_of_it = _kib(_colon_table(Path("/proc/meminfo")).get("MemTotal")) or 0
+    limit = _cgroup().memory_bytes
+    return all_of_it if limit is None else min(all_of_it or limit, limit)
+
+
 def _line(path: str) -> str | None:
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace").strip() or None

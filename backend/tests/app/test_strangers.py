@@ -32,6 +32,7 @@ LARGER = {
     "experiments_validate": 2 * MEBIBYTE,
     "fleet_open_session": 4 * MEBIBYTE,
     "prices_save": MEBIBYTE,
+    "provisions_estimate": 2 * MEBIBYTE,
     "results_append_log": MEBIBYTE,
     "results_put_artifact": 256 * MEBIBYTE,
     "results_store_events": 8 * MEBIBYTE,

@@ -175,6 +175,22 @@ def test_bytes_on_the_wire_are_figures(laboratory, campaigns):
         assert cell["figures"]["wire_bytes"]["statistic"] == "counted"
 
 
+def test_bytes_of_values_are_figures(laboratory, campaigns):
+    """Ten fields of 100 bytes, read whole; an update writes one of them."""
+    for cell in laboratory.get("/comparisons", campaign=campaigns[0])["cells"]:
+        for repeat in cell["repeats"]:
+            figures = repeat["figures"]
+            read, written = (figures[f"{way}_bytes_per_second"] for way in ("read", "written"))
+            assert read / 1000 + written / 100 == pytest.approx(figures["throughput"])
+            assert read > 0
+    (run, *_) = laboratory.get("/runs", campaign_id=campaigns[0])["items"]
+    summary = laboratory.get(f"/runs/{run['id']}")["summary"]
+    reads = summary["operations"]["read"]
+    assert summary["figures"]["read_bytes_per_second"] == pytest.approx(reads["throughput"] * 1000)
+    payloads = laboratory.get(f"/runs/{run['id']}/series")["payloads"]
+    assert payloads["read"] == {"read": 1000.0, "written": 0.0}
+
+
 def test_what_an_operation_costs_the_system_is_a_figure(laboratory, campaigns):
     """Samples of 40, 41 and 42 % of a core, at the seconds of three seconds of 400 or 600/s."""
     found = laboratory.get("/comparisons", campaign=campaigns[0])

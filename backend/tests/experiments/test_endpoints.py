@@ -190,6 +190,9 @@ def test_validation_plans_and_compares(client, ours) -> None:
     assert (said["plan"]["cells"], said["plan"]["runs"]) == (2, 4)
     assert said["plan"]["estimated_seconds"] > 4 * 3
     assert said["plan"]["again_runs"] == 4
+    (workload,) = said["document"]["workloads"]
+    assert said["plan"]["loaded_bytes"] == workload["record_count"] * 1000
+    assert 1000 < said["plan"]["driver_bytes"] < 10**6
     assert said["plan"]["again_estimated_seconds"] == said["plan"]["estimated_seconds"]
     aspects = {one["aspect"] for one in said["comparability"]}
     assert aspects == {"durability"}

@@ -112,6 +112,11 @@ def test_what_is_loaded_is_held_against_the_store() -> None:
             Records(1000, 80_000, 80_000),
         ),
         (
+            {"workload": {"record_count": 1000, **INSERTS,
+                          "expiry": {"fraction": 0.75, "min_seconds": 1, "max_seconds": 2}}},
+            Records(1000, 160_000, 80_000),
+        ),
+        (
             {"scenario": "sweep", "sweep": {"to": 8},
              "load": {"model": "closed", "clients": 1}},
             Records(1000, 400_000, 80_000),

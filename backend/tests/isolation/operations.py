@@ -97,8 +97,9 @@ ASKED_FOR = {"others": REFUSED, "viewer": REFUSED}
 """The present password is asked for, whoever one is."""
 EMPTY = FINE
 """A list of nothing: that no mark is in it is looked at with every answer."""
-NONE_BEGUN = NOTHING_SEARCHED = frozenset({404})
-"""No second factor was begun; the loads were those of the file: nobody finds anything there."""
+NONE_BEGUN = NOTHING_SEARCHED = NOTHING_MADE = frozenset({404})
+"""No second factor was begun; the loads were those of the file; no machines were made: nobody finds
+anything there."""
 
 RULES: Mapping[str, Rule] = {
     "status_about": Rule("public"),
@@ -327,6 +328,9 @@ RULES: Mapping[str, Rule] = {
     "prices_read": of_project(READ),
     "prices_read_costs": named(READ, query=COMPARED),
     "prices_save": of_project(PRICES, "maintainer", body={}),
+    "provisions_estimate": of_project(READ, body=DOCUMENT),
+    "provisions_read": named(READ, viewer=NOTHING_MADE),
+    "provisions_read_provisioner": mine(READ),
     # What may be used
     "quotas_list_organizations": mine(PEOPLE, "operator", others=frozenset({403})),
     "quotas_read_usage": of_project(READ),

@@ -35,6 +35,7 @@ TAGS = {
     "runs": "Measured repetitions, with everything that was recorded.",
     "comparisons": "Sides next to each other, with what differs.",
     "prices": "What machines and licences cost an organization.",
+    "provisions": "Machines that are made for campaigns.",
     "retention": "How long what was measured is kept; campaigns that are kept, or deleted.",
     "quotas": "What organizations and projects may use, and what they do.",
     "studies": "Published studies, and what holds of them here.",

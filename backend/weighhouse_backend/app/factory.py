@@ -73,6 +73,7 @@ from weighhouse_backend.membership.endpoints import router as membership
 from weighhouse_backend.noise.endpoints import router as noise
 from weighhouse_backend.notices.endpoints import router as notices
 from weighhouse_backend.prices.endpoints import router as prices
+from weighhouse_backend.provisions.endpoints import router as provisions
 from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.quotas.endpoints import router as quotas
 from weighhouse_backend.results.endpoints import agent_router as results_agent
@@ -93,8 +94,9 @@ log = structlog.get_logger(__name__)
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, sign_in, membership, tokens, account,
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
-    campaigns, results, findings, scenarios, comparisons, publishing, studies, gates, alerts,
-    annotations, overviews, manifests, noise, notices, prices, quotas, retention, fleet, metrics,
+    campaigns, provisions, results, findings, scenarios, comparisons, publishing, studies, gates,
+    alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention, fleet,
+    metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -23,6 +23,7 @@ from weighhouse_backend.membership.dependencies import SERVICES as MEMBERSHIP
 from weighhouse_backend.noise.dependencies import SERVICES as NOISE
 from weighhouse_backend.notices.dependencies import SERVICES as NOTICES
 from weighhouse_backend.prices.dependencies import SERVICES as PRICES
+from weighhouse_backend.provisions.dependencies import SERVICES as PROVISIONS
 from weighhouse_backend.publishing.dependencies import SERVICES as PUBLISHING
 from weighhouse_backend.quotas.dependencies import SERVICES as QUOTAS
 from weighhouse_backend.results.dependencies import SERVICES as RESULTS
@@ -54,6 +55,7 @@ FEATURES = (
     NOISE,
     NOTICES,
     PRICES,
+    PROVISIONS,
     PUBLISHING,
     QUOTAS,
     RESULTS,

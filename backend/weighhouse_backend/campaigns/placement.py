@@ -9,6 +9,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad, Share
 from weighhouse_protocol.placement import Placement
+from weighhouse_protocol.provisioner import PROVISION
 from weighhouse_protocol.target import Target
 
 from weighhouse_backend.experiments.estimates import limit_seconds
@@ -106,6 +107,7 @@ def fits(offer: Offer, need: Need, roles: Collection[Role]) -> bool:
     asked = set(roles) - ({"server"} if external else set())
     return (
         asked <= offer.roles
+        and offer.labels.get(PROVISION) == need.labels.get(PROVISION)
         and all(
             offer.labels.get(name) == value
             for role in roles

@@ -12,7 +12,7 @@ from weighhouse_backend.runs.attempt_repository import GangRepository
 from weighhouse_backend.runs.errors import RunNotFound
 from weighhouse_backend.runs.models import Run
 from weighhouse_backend.runs.repository import CampaignRepository
-from weighhouse_backend.runs.states import RunStatus
+from weighhouse_backend.runs.states import CampaignStatus, RunStatus
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,17 @@ class RunService:
         :returns: False when it was settled before: nothing changed.
         """
         return self._settle(run_id, RunStatus.FAILED, None, None, failure)
+
+    def fail_waiting(self, campaign_id: UUID, failure: Failure) -> None:
+        """End the runs of a campaign that wait for machines that will not come."""
+        campaign = self.repository.lock_campaign(campaign_id)
+        if campaign is not None and campaign.status in {
+            CampaignStatus.QUEUED,
+            CampaignStatus.RUNNING,
+        }:
+            for run in self.repository.lock_runs(campaign_id, [RunStatus.QUEUED]):
+                if run.status == RunStatus.QUEUED:  # those of its chain end with the first
+                    self.transitions.run(campaign, run, RunStatus.FAILED, failure)
 
     def _settle(
         self,

@@ -316,6 +316,8 @@ class CampaignRead(CampaignSummary):
     seconds_left: float | None
     """None when it has ended, is paused, or waits for its first agent."""
     agents: list[AgentOfCampaign]
+    provisioned: bool
+    """Machines are made for it: `/campaigns/{campaign_id}/provision`."""
     base: str
     """What the verdict compares with, as it was asked for."""
     base_campaign_id: UUID | None

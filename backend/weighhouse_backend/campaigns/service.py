@@ -33,6 +33,7 @@ from weighhouse_backend.kit import idempotency
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.provisions.service import ProvisionService
 from weighhouse_backend.quotas.guard import QuotaGuard
 from weighhouse_backend.quotas.kinds import Kind
 from weighhouse_backend.runs.attempt_repository import GangRepository
@@ -79,6 +80,7 @@ class CampaignService:
     experiments: ExperimentService
     commits: CommitService
     fleet: FleetService
+    provisions: ProvisionService
     quotas: QuotaGuard
     jobs: Jobs
     clock: Clock
@@ -149,12 +151,14 @@ class CampaignService:
         :raises ExperimentInvalid: when it cannot (any more) be done, or by no agents.
         :raises BaseCampaignUnusable: when a base that is to be measured again cannot be had.
         :raises QuotaExceeded: when the project may not use more.
+        :raises CannotProvision: when machines are to be made for it, and cannot.
         """
         self.quotas.may_spend(experiment.project_id)
         source = self.experiments.revision(experiment.id, revision or experiment.current_revision)
         document = self.experiments.document(source.id)
         self.experiments.validation.require_possible(document, experiment.project_id)
-        if document.placement != Placement():  # without one it waits for whoever comes
+        placed = document.placement != Placement() and document.placement.provision is None
+        if placed:  # without one it waits for whoever comes, and made machines come
             spots = spots_of(
                 self.fleet.enrolled(experiment.project_id),
                 self.fleet.plugins_in_force(experiment.project_id),
@@ -204,6 +208,7 @@ class CampaignService:
         planned = plan(document, seed, twins=TWINS if noise else 1, beside=again)
         measured = with_beside(document, campaign.beside)
         lay_out(self.session, campaign, measured, planned, digests)
+        self.provisions.want(campaign, document)
         self.transitions.tell(campaign)
         self.jobs.send("campaigns.allocate")
         self.quotas.take(Kind.CAMPAIGNS, campaign.project_id)
@@ -329,6 +334,7 @@ class CampaignService:
             campaign.verdict = None
             self.transitions.campaign(campaign, CampaignStatus.RUNNING)
         self.transitions.runs(campaign, failed, RunStatus.QUEUED)
+        self.provisions.want(campaign, self.experiments.document(campaign.revision_id))
         self._audit(caller.name, campaign, "campaign.retried")
         self.jobs.send("campaigns.allocate")
         return campaign

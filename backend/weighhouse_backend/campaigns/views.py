@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from weighhouse_protocol.experiment import Experiment as Document
+from weighhouse_protocol.provisioner import PROVISION
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.completeness import Counted, completeness
@@ -127,6 +128,7 @@ class CampaignViews:
             cells=_cells(cells, runs, states),
             seconds_left=self.progress(campaign).seconds_left,
             agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
+            provisioned=PROVISION in campaign.labels,
             base=campaign.base,
             base_campaign_id=campaign.base_campaign_id,
             disclosure=self.disclosure.sheet(

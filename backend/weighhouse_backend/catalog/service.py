@@ -294,7 +294,9 @@ def digest_of(manifest: Manifest) -> str:
         del document["editions"]
     if manifest.storage == Storage():
         del document["storage"]
-    for name in ("requirements", "ceilings", "holding", "addresses", "counts", "settings"):
+    for name in (
+        "requirements", "ceilings", "holding", "addresses", "counts", "uncounted", "settings",
+    ):  # fmt: skip
         if not getattr(manifest, name):
             del document[name]
     if manifest.topology.keys_by_client == "never":

@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.machine_kinds import first_alike
+from weighhouse_protocol.provisioner import PROVISION
 
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.feasibility import spots_of
@@ -147,6 +148,9 @@ class Allocator:
             queued = list(self.repository.queued_runs(campaign.id, LOOK_AHEAD))
             turn.queued[campaign.id] = queued
         spots = self._spots(turn, campaign.project_id)
+        made = campaign.labels.get(PROVISION)
+        if made and not any(spot.offer.labels.get(PROVISION) == made for spot in spots):
+            return False  # whoever makes them says what it waits for
         free = [spot for spot in spots if (spot.agent_id, spot.slot) not in turn.busy]
         begun = turn.begun.get(campaign.id)
         if begun is None:
@@ -310,7 +314,7 @@ class Allocator:
     def _document(self, turn: _Round, campaign: Campaign) -> Document:
         document = turn.documents.get(campaign.id)
         if document is None:
-            document = measured_document(self.experiments, campaign)
+            document = _at_home(measured_document(self.experiments, campaign), campaign)
             turn.documents[campaign.id] = document
         return document
 
@@ -321,6 +325,16 @@ class Allocator:
                 self.fleet.candidates(project_id), self.fleet.plugins_in_force(project_id)
             )
         return spots
+
+
+def _at_home(document: Document, campaign: Campaign) -> Document:
+    """The document with the label of the machines that were made for the campaign, if any were."""
+    made = campaign.labels.get(PROVISION)
+    if made is None:
+        return document
+    labels = {**document.placement.labels, PROVISION: made}
+    placement = document.placement.model_copy(update={"labels": labels})
+    return document.model_copy(update={"placement": placement})
 
 
 def _member(attempt: Attempt, index: int, part: Part, agent: Agent) -> AttemptMember:

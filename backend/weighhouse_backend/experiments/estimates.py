@@ -1,6 +1,8 @@
 """How long a run takes, before anyone has measured it, and how long it may take. Pure."""
 
+from weighhouse_protocol.compatibility.driver_memory import kept_bytes
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.load import Phase
 from weighhouse_protocol.workload import Workload
 
 DEPLOY_SECONDS = 1.0
@@ -8,6 +10,8 @@ DEPLOY_SECONDS = 1.0
 COLLECT_SECONDS = 0.5
 LOAD_RECORDS_PER_SECOND = 20_000
 """What a few clients load into one node on an ordinary machine."""
+LOAD_BYTES_PER_SECOND = 200 * 2**20
+"""The same of large records, over the loopback interface or 2 Gbit/s."""
 
 OPERATIONS_PER_SECOND = 10_000
 """What a few clients do on one node, in a closed loop."""
@@ -17,6 +21,8 @@ RESTART_SECONDS = 1200.0
 """An orderly end that writes all records down, and a start that reads them."""
 SLOWEST_LOAD_RECORDS_PER_SECOND = 500
 """Every write synced to a slow disk; a slower load counts as hung."""
+SLOWEST_LOAD_BYTES_PER_SECOND = 5 * 2**20
+"""The same of large records, over 100 Mbit/s."""
 LIMIT_FACTOR = 1.5
 
 
@@ -25,6 +31,23 @@ def loaded_records(workload: Workload) -> int:
     if workload.insert_count is not None:
         return workload.insert_count
     return workload.record_count - workload.insert_start
+
+
+def loaded_bytes(workload: Workload) -> int:
+    """Bytes of values that the load phase writes, on the average where their lengths are drawn."""
+    return loaded_records(workload) * workload.record_bytes
+
+
+def driver_bytes(experiment: Experiment) -> int:
+    """The most that a load of an experiment has of requests and replies in memory at once, bytes;
+    of several driver machines all of them together.
+    """
+    loading = (Phase(kind="load", clients=experiment.phases.load_clients),)
+    return max(
+        kept_bytes(workload, load, loading)
+        for workload in experiment.workloads
+        for _, load in experiment.loads
+    )
 
 
 def measured_seconds(experiment: Experiment, workload: Workload) -> float:
@@ -47,8 +70,16 @@ def run_seconds(experiment: Experiment, workload: Workload) -> float:
     phases += measured_seconds(experiment, workload)
     if experiment.phases.before(workload.name):
         return phases + COLLECT_SECONDS
-    loading = loaded_records(workload) / LOAD_RECORDS_PER_SECOND
+    loading = _loading(workload, LOAD_RECORDS_PER_SECOND, LOAD_BYTES_PER_SECOND)
     return DEPLOY_SECONDS + loading + phases + COLLECT_SECONDS
+
+
+def _loading(workload: Workload, records_per_second: int, bytes_per_second: int) -> float:
+    """How long a load takes, in seconds: of small records their number decides, of large ones their
+    bytes.
+    """
+    by_number = loaded_records(workload) / records_per_second
+    return max(by_number, loaded_bytes(workload) / bytes_per_second)
 
 
 def limit_seconds(experiment: Experiment, workload: Workload) -> float:
@@ -61,7 +92,7 @@ def limit_seconds(experiment: Experiment, workload: Workload) -> float:
     return (
         LIMIT_BASE_SECONDS
         + (RESTART_SECONDS if cold else 0)
-        + loaded_records(workload) / SLOWEST_LOAD_RECORDS_PER_SECOND
+        + _loading(workload, SLOWEST_LOAD_RECORDS_PER_SECOND, SLOWEST_LOAD_BYTES_PER_SECOND)
         + measured * LIMIT_FACTOR
     )
 

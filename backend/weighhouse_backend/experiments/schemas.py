@@ -151,6 +151,11 @@ class PlanRead(BaseModel):
     """Beyond those, where every cell seems worse than other campaigns: each is measured once more.
     0 where that is not done."""
     again_estimated_seconds: float
+    loaded_bytes: int
+    """Of values that the load phase writes, of the workload with the most; keys and what a system
+    keeps beside them come to that."""
+    driver_bytes: int
+    """Of requests and replies that the load with the most has in memory at once."""
     external: list[EffectRead]
     """What is written to `external` targets, and what is removed from them."""
 

@@ -157,8 +157,9 @@ def _inserted(experiment: Experiment, workload: Workload, load: Load) -> tuple[f
         measured = course.measure_operations
         assumed = assumed and course.warmup_seconds > 0
     count = (rate * course.warmup_seconds + measured) * share
-    if workload.ttl_seconds is not None:
-        count = min(count, rate * share * workload.ttl_seconds)
+    if workload.longest_ttl is not None:
+        there = min(count, rate * share * workload.longest_ttl)
+        count = there + (count - there) * workload.lasting_share
     return count, rate if assumed else None
 
 

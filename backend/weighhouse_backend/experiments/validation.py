@@ -29,6 +29,8 @@ from weighhouse_backend.experiments.errors import (
 from weighhouse_backend.experiments.estimates import (
     again_seconds,
     campaign_seconds,
+    driver_bytes,
+    loaded_bytes,
     most_campaign_seconds,
 )
 from weighhouse_backend.experiments.external_effects import external_effects
@@ -123,6 +125,8 @@ class ValidationService:
                 most_estimated_seconds=round(most_campaign_seconds(experiment), 1),
                 again_runs=experiment.again_runs_count,
                 again_estimated_seconds=round(again_seconds(experiment), 1),
+                loaded_bytes=max(map(loaded_bytes, experiment.workloads)),
+                driver_bytes=driver_bytes(experiment),
                 external=list(external_effects(experiment)),
             ),
             comparability=[

@@ -242,7 +242,7 @@ def misses_expected(workload: Workload) -> bool:
     return (
         workload.operations.delete > 0
         or workload.read_miss_fraction > 0
-        or workload.ttl_seconds is not None
+        or workload.longest_ttl is not None
     )
 
 

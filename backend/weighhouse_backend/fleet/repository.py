@@ -67,6 +67,29 @@ class FleetRepository:
             .order_by(Agent.revoked_at.is_not(None), Agent.name, Agent.id)
         ).all()
 
+    def labelled(self, project_id: UUID, labels: Mapping[str, str]) -> Sequence[Agent]:
+        """Agents that were enrolled in a project and carry some labels, locked."""
+        return self.session.scalars(
+            select(Agent)
+            .where(Agent.project_id == project_id, Agent.labels.contains(dict(labels)))
+            .order_by(Agent.id)
+            .with_for_update()
+        ).all()
+
+    def expire_registrations(
+        self, project_id: UUID, labels: Mapping[str, str], now: datetime.datetime
+    ) -> None:
+        """Let tokens of a project that carry some labels enrol nobody from now on."""
+        self.session.execute(
+            update(RegistrationToken)
+            .where(
+                RegistrationToken.project_id == project_id,
+                RegistrationToken.labels.contains(dict(labels)),
+                RegistrationToken.expires_at > now,
+            )
+            .values(expires_at=now)
+        )
+
     def working(self, project_id: UUID, limit: int) -> Sequence[Agent]:
         """Agents of a project that are neither revoked nor draining."""
         return self.session.scalars(

@@ -21,6 +21,7 @@ from weighhouse_backend.fleet.enrolment import Enrolment
 from weighhouse_backend.fleet.errors import AgentRefused, SecondSession
 from weighhouse_backend.fleet.models import HOME, Agent, RegistrationToken
 from weighhouse_backend.fleet.repository import FleetRepository
+from weighhouse_backend.fleet.retirement import Retirement
 from weighhouse_backend.fleet.schemas import (
     AgentRead,
     AgentStatus,
@@ -60,6 +61,11 @@ class FleetService:
     def repository(self) -> FleetRepository:
         """The feature's queries, for its own use."""
         return FleetRepository(self.session)
+
+    @property
+    def retirement(self) -> Retirement:
+        """How machines end."""
+        return Retirement(self.session, self.clock, self.catalog)
 
     # People
 
@@ -201,10 +207,7 @@ class FleetService:
     def revoke(self, caller: Caller, agent_id: UUID) -> Agent:
         """Make an agent's token worthless; takes a maintainer. Repeatable."""
         agent = self._owned(caller, agent_id)
-        if agent.revoked_at is None:
-            agent.revoked_at = self.clock.now()
-            self.catalog.withdraw(agent.id)
-            self._audit(agent, "agent.revoked", caller.name)
+        self.retirement.revoke(agent, caller.name)
         return agent
 
     def counts_by_plugin(self, project_ids: Collection[UUID]) -> dict[str, int]:

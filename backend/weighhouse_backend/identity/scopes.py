@@ -55,7 +55,8 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         findings_read_run fleet_get_agent fleet_list_agents
         gates_list_rejudged gates_read_gate gates_read_record gates_read_rejudgement
         identity_list_members identity_list_projects
-        noise_list_floors prices_read prices_read_costs quotas_read_usage
+        noise_list_floors prices_read prices_read_costs provisions_estimate provisions_read
+        provisions_read_provisioner quotas_read_usage
         results_list_runs results_read_faults results_read_gauges results_read_heatmap
         results_read_scenario results_read_series results_read_spectrum
         retention_preview retention_read retention_read_keeping

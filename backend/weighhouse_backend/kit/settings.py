@@ -94,6 +94,11 @@ class Settings(BaseSettings):
     """Whom to tell of weaknesses, `mailto:…` or `https://…`; none: no `security.txt`."""
     session_hours: float = Field(default=336.0, gt=0)
     """How long a login lasts without use."""
+    provisioner: Path | None = None
+    """A program of yours that makes machines for campaigns (docs/provisioners.md); none: nobody
+    may ask for them."""
+    provisioned_machines: int = Field(default=20, ge=1, le=10_000)
+    """Machines that it may have made and not ended, of all organizations together."""
     lease_seconds: float = Field(default=90.0, gt=0)
     """Without a heartbeat for this long an agent is shown as unreachable."""
     heartbeat_seconds: float = Field(default=15.0, gt=0)

@@ -13,8 +13,9 @@ class CountedRow(BaseModel):
     asked: int
     answered: int
     """Errors that the server answered with included."""
-    served: int
-    difference: float
+    served: int | None
+    """null: the system does not count them as it is set up."""
+    difference: float | None
     """What the server served beyond what was answered, as a share of what was asked."""
     server_us: float | None
     """Time that the server spent on one of them, µs; null: not told."""

@@ -14,7 +14,9 @@ from weighhouse_judging.findings.counted import (
     Row,
     Served,
     between,
+    in_stretch,
     reconciled,
+    together,
 )
 from weighhouse_judging.findings.reconciliation import differences
 from weighhouse_protocol.counts import NodeCounts
@@ -27,10 +29,13 @@ from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.results.count_schemas import CountedRow, ReconciliationRead
 from weighhouse_backend.results.failures import phases_told
 from weighhouse_backend.results.schemas import PhaseRecord
-from weighhouse_backend.results.sources import HIT_RATIO, SERVER_CALL
+from weighhouse_backend.results.sources import HIT_RATIO, SERVER_BYTES, SERVER_CALL
 from weighhouse_backend.runs.models import Cell
 
 BEFORE, MEASURE, AFTER = "before", "measure", "after"
+BEFORE_RESTART, AFTER_RESTART = "before_restart", "after_restart"
+OF_THE_FIRST = frozenset({BEFORE, "after_load", BEFORE_RESTART, AFTER_RESTART})
+"""Moments of a chain's first link: what follows neither loads nor restarts."""
 UNANSWERED = frozenset({"timeout", "connection"})
 """Kinds of errors without an answer."""
 OTHERS = frozenset({"held"})
@@ -51,7 +56,7 @@ def noted(
 
 def counts_of_link(counts: Mapping[str, Any], link: int) -> dict[str, Any]:
     """Those of one link of a chain, from 0, as of a run by itself."""
-    found = {name: nodes for name, nodes in counts.items() if name in (BEFORE, "after_load")}
+    found = {name: nodes for name, nodes in counts.items() if name in OF_THE_FIRST}
     if link:
         found = {BEFORE: counts.get(_named(AFTER, link), [])}
     own = {name: counts.get(_named(name, link + 1)) for name in (MEASURE, AFTER)}
@@ -68,10 +73,26 @@ def reconciliation_of(
     if manifest is None or manifest.counts is None:
         return None
     phases = phases_told(record)
-    served: Served | str = NOT_TOLD
-    if phases:
-        served = between(nodes_at(record, BEFORE), nodes_at(record, AFTER))
+    served = served_in(record, phases) if phases else NOT_TOLD
     return reconciled(manifest.counts, asked_of(phases), served, workload.keys_per_read)
+
+
+def served_in(record: AttemptRecord, phases: Sequence[PhaseRecord]) -> Served | str:
+    """What the system counted in all phases: inside the driver in each of them, else between the
+    looks at its nodes, of which a restart takes two more.
+    """
+    if any(phase.counted for phase in phases):
+        return in_driver(phases)
+    looks = [(BEFORE, AFTER)]
+    if nodes_at(record, BEFORE_RESTART):
+        looks = [(BEFORE, BEFORE_RESTART), (AFTER_RESTART, AFTER)]
+    return together(between(nodes_at(record, one), nodes_at(record, two)) for one, two in looks)
+
+
+def in_driver(phases: Sequence[PhaseRecord]) -> Served | str:
+    """What a system inside the driver counted in these phases."""
+    told = [in_stretch(phase.counted) for phase in phases if phase.counted]
+    return together(told) if len(told) == len(phases) else NOT_TOLD
 
 
 def nodes_at(record: AttemptRecord, moment: str) -> list[NodeCounts]:
@@ -105,18 +126,24 @@ def asked_of(phases: Sequence[PhaseRecord]) -> dict[str, Asked]:
 
 
 def figures_counted(record: AttemptRecord, manifest: Manifest | None) -> dict[str, float]:
-    """Figures of what servers counted in the measured phase: time a call, µs, and hits, percent;
-    empty where they did not tell.
+    """Figures of what servers counted in the measured phase: time and bytes a call, µs and bytes,
+    and hits, percent; empty where they did not tell.
     """
+    measured = [phase for phase in phases_told(record) if phase.phase == MEASURE]
     served = between(nodes_at(record, MEASURE), nodes_at(record, AFTER))
+    if any(phase.counted for phase in measured):
+        served = in_driver(measured)
     if manifest is None or manifest.counts is None or isinstance(served, str):
         return {}
     asked = {command for row in manifest.counts.rows for command in row.commands}
     counts = [count for name, count in served.commands.items() if name in asked]
     spent = [count.us for count in counts if count.us is not None]
+    calls = sum(count.calls for count in counts)
     found = {}
     if sum(spent) and len(spent) == len(counts):
-        found[SERVER_CALL] = sum(spent) / sum(count.calls for count in counts)
+        found[SERVER_CALL] = sum(spent) / calls
+    if calls and served.received_bytes and served.sent_bytes and not served.lacking:
+        found[SERVER_BYTES] = (served.received_bytes + served.sent_bytes) / calls
     if served.hits and served.misses is not None:
         found[HIT_RATIO] = 100 * served.hits / (served.hits + served.misses)
     return found
@@ -138,7 +165,7 @@ def read_of_run(
         return None
     return ReconciliationRead(
         source=told.source,
-        rows=[_row(row) for row in told.rows],
+        rows=[counted_row(row) for row in told.rows],
         hits=told.hits,
         misses=told.misses,
         received_bytes=told.received_bytes,
@@ -148,7 +175,8 @@ def read_of_run(
     )
 
 
-def _row(row: Row) -> CountedRow:
+def counted_row(row: Row) -> CountedRow:
+    """One row as the API shows it."""
     answered = row.client.answered + row.client.failed
     return CountedRow(
         name=row.name,
@@ -156,8 +184,10 @@ def _row(row: Row) -> CountedRow:
         commands=list(row.commands),
         asked=row.client.asked,
         answered=answered,
-        served=row.served,
-        difference=(row.served - answered) / max(row.client.asked, row.served, 1),
+        served=row.served if row.counts else None,
+        difference=(row.served - answered) / max(row.client.asked, row.served, 1)
+        if row.counts
+        else None,
         server_us=row.us / row.served if row.us is not None and row.served else None,
         says=" ".join(one.words for one in differences(row)),
         why_not=row.why_not,

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import select
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_judging.findings.steadiness import Course
+from weighhouse_protocol.payloads import payload_of
 
 from weighhouse_backend.campaigns.completeness import of_run
 from weighhouse_backend.campaigns.documents import document_of, measured_document
@@ -48,6 +49,7 @@ from weighhouse_backend.results.series_schemas import (
     DetailRead,
     MachineLines,
     OperationLineRead,
+    PayloadRead,
     PhaseSpanRead,
     RunSeriesRead,
     SeriesMarkRead,
@@ -166,6 +168,7 @@ class RunReadService:
                 phases=[],
                 marks=[],
                 operations={},
+                payloads={},
                 detail=None,
                 arrivals=None,
                 course=None,
@@ -180,7 +183,9 @@ class RunReadService:
         origin = min(starts or [step.at_us for step in first[:1]], default=0)
         drawn = charts.series(course.windows, origin)
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
-        broken = bool(measured_document(self.experiments, campaign).faults)
+        document = measured_document(self.experiments, campaign)
+        cell = self.repository.cells([run.cell_id])[run.cell_id]
+        workload = document.workloads[cell.workload_index]
         return RunSeriesRead(
             phases=[PhaseSpanRead(**asdict(phase)) for phase in drawn.phases],
             marks=[
@@ -195,9 +200,14 @@ class RunReadService:
             operations={
                 name: OperationLineRead(**vars(line)) for name, line in drawn.operations.items()
             },
+            payloads={
+                name: PayloadRead(**vars(payload_of(workload, name)))
+                for name in drawn.operations
+                if name != ALL
+            },
             detail=detail_of(course, drawn),
             arrivals=None if drawn.arrivals is None else ArrivalsRead(**vars(drawn.arrivals)),
-            course=None if broken else course_read(drawn.measured),
+            course=None if document.faults else course_read(drawn.measured),
             resources=views.resource_lines(first, origin),
             machines=[
                 MachineLines(

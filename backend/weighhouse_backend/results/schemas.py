@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 from weighhouse_protocol.base import Report
+from weighhouse_protocol.counts import Counts
 from weighhouse_protocol.driver import Said, Wire
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.programs import ProgramRan
@@ -43,6 +44,8 @@ class PhaseRecord(Report):
     interrupted: bool = False
     wire: Wire | None = None
     """Bytes on the driver's connections; None of drivers that have none, or told of none."""
+    counted: Counts | None = None
+    """What a system inside the driver counted of its own work in the phase."""
     stream_hash: str | None = None
 
 

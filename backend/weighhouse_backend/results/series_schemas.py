@@ -54,6 +54,14 @@ class OperationLineRead(BaseModel):
     p99_high_us: list[float | None]
 
 
+class PayloadRead(BaseModel):
+    """Bytes of values of one successful operation, on the average."""
+
+    read: float | None
+    """Null: it is not known, as of a scan."""
+    written: float
+
+
 class DetailRead(BaseModel):
     """How fine a run is shown, in seconds; medians over the measured phase."""
 
@@ -121,6 +129,8 @@ class RunSeriesRead(BaseModel):
     """Faults, events of the system, and what else happened; the beginning of phases aside."""
     operations: dict[str, OperationLineRead]
     """Of several drivers together."""
+    payloads: dict[str, PayloadRead]
+    """By operation, those above but `all`."""
     detail: DetailRead | None
     """None before anything was measured."""
     arrivals: ArrivalsRead | None

@@ -6,8 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from weighhouse_judging.arithmetic.histograms import Histogram, HistogramError
+from weighhouse_protocol.payloads import payload_of
 from weighhouse_protocol.report import Failure
 from weighhouse_protocol.scenarios import COURSES
+from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.campaigns.run_service import RunService
@@ -32,7 +34,7 @@ from weighhouse_backend.results.counts import figures_counted
 from weighhouse_backend.results.footprints import cpu_percent
 from weighhouse_backend.results.scenario_service import SCENARIO, figures_of, material_of
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
-from weighhouse_backend.results.sources import FLOW, SERVER_CPU, WIRE
+from weighhouse_backend.results.sources import FLOW, READ_FLOW, SERVER_CPU, WIRE, WRITTEN_FLOW
 from weighhouse_backend.results.success import failure_of
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus
@@ -83,6 +85,7 @@ class SettlementService:
             return
         self._write(attempt_id, project_id, phases, cuts, len(drivers))
         self._look_at_course(run, attempt_id)
+        self._look_at_values(run, attempt_id, measured)
         self._look_at_counts(run, attempt_id)
         total = measured.everything()
         told = self.repository.record(attempt_id)
@@ -202,6 +205,16 @@ class SettlementService:
             record = self.repository.record_for_update(members[0])
             record.driver = {**(record.driver or {}), **found}
 
+    def _look_at_values(self, run: Run, attempt_id: UUID, measured: PhaseSum) -> None:
+        """Keep how many bytes of values came and went in the measured phase."""
+        campaign = self.repository.session.get_one(Campaign, run.campaign_id)
+        document = measured_document(self.experiments, campaign)
+        cell = self.repository.cells([run.cell_id])[run.cell_id]
+        found = flows(measured, document.workloads[cell.workload_index])
+        members = self.repository.members([attempt_id])[attempt_id]
+        record = self.repository.record_for_update(members[0])
+        record.driver = {**(record.driver or {}), **found}
+
     def _look_at_course(self, run: Run, attempt_id: UUID) -> None:
         """Keep what the scenario gave, where it is one whose runs are read as a course."""
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
@@ -290,6 +303,25 @@ def wire(said: Sequence[PhaseRecord]) -> dict[str, float]:
         WIRE: sum(count for count, _ in told) / sent,
         FLOW: sum(count / duration * US_PER_SECOND for count, duration in told),
     }
+
+
+def flows(measured: PhaseSum, workload: Workload) -> dict[str, float]:
+    """Bytes of values that the successes of a phase asked for and wrote, a second; without those
+    read where it is not known how many they were.
+    """
+    read: float | None = 0.0
+    written = 0.0
+    for name, operation in measured.operations.items():
+        succeeded = operation.ok - operation.ok_late
+        each = payload_of(workload, name)
+        written += succeeded * each.written
+        if succeeded and each.read is None:
+            read = None
+        elif read is not None:
+            read += succeeded * (each.read or 0.0)
+    seconds = measured.duration_seconds
+    told = {WRITTEN_FLOW: written / seconds}
+    return told if read is None else {READ_FLOW: read / seconds, **told}
 
 
 def driver_record(measured: PhaseSum, said: list[PhaseRecord]) -> DriverRecord:

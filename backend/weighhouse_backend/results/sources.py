@@ -27,10 +27,12 @@ class Measured:
 SERVER_CPU = "server_cpu_us"
 """Where the processor time of the system's processes over the measured phase, µs, stands in a
 record's settled facts, `RunRecord.driver`; none of runs from before it was kept."""
-SERVER_CALL, HIT_RATIO = "server_call_us", "hit_ratio"
-"""Likewise what the servers counted of their own work: µs a call, and percent."""
+SERVER_CALL, SERVER_BYTES, HIT_RATIO = "server_call_us", "server_bytes", "hit_ratio"
+"""Likewise what the servers counted of their own work: µs and bytes a call, and percent."""
 WIRE, FLOW = "wire_bytes", "bytes_per_second"
 """Likewise bytes on the drivers' connections, for an operation sent and for a second."""
+READ_FLOW, WRITTEN_FLOW = "read_bytes_per_second", "written_bytes_per_second"
+"""Likewise bytes of values that successful operations asked for, and wrote, a second."""
 Source = Callable[[Measured], float | None]
 
 
@@ -79,10 +81,14 @@ SOURCES: Mapping[str, Source] = {
     "memory_after_bytes": _memory("after"),
     "server_cpu_us": _server_cpu,
     SERVER_CALL: _settled(SERVER_CALL),
+    SERVER_BYTES: _settled(SERVER_BYTES),
     HIT_RATIO: _settled(HIT_RATIO),
     WIRE: _settled(WIRE),
     FLOW: _settled(FLOW),
+    READ_FLOW: _settled(READ_FLOW),
+    WRITTEN_FLOW: _settled(WRITTEN_FLOW),
     "memory_per_record_bytes": _added_a_record("resident_bytes"),
+    "used_per_record_bytes": _added_a_record("used_bytes"),
     "disk_per_record_bytes": _added_a_record("disk_bytes"),
 }  # fmt: skip
 """By the figure's name. A percentile that is not among them comes out of the stored histogram."""

@@ -20,7 +20,6 @@ from weighhouse_cli.embedded.directory import DEFAULT_PORT, PlatformDirectory, d
 from weighhouse_cli.embedded.environment import settings_of_running
 from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.platform import Platform
-from weighhouse_cli.embedded.programs import REPOSITORY
 
 app = typer.Typer(
     help="For those who develop Weighhouse: a platform with much on it, a shell.",
@@ -91,7 +90,7 @@ def shell(
             f"no platform runs on {directory.path}: start one with `make dev`, or name the "
             "directory of one with --data-dir or WEIGHHOUSE_DATA_DIR"
         )
-    os.chdir(REPOSITORY)
+    os.chdir(directory.path)
     os.execve(  # noqa: S606 - the prompt takes this process's place, terminal and all
         sys.executable,
         [sys.executable, *SHELL, *(["--write"] if write else [])],

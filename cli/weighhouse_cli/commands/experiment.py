@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
+from weighhouse_protocol.compatibility.driver_memory import GIB, in_gib
 from weighhouse_protocol.scenarios import Scenario
 from weighhouse_protocol.yaml_document import DocumentError, experiment_from_yaml
 
@@ -76,7 +77,14 @@ def _show(file: Path, found: dict[str, Any]) -> None:
         OUT.print(f"caution: {note['message']}", style="yellow", soft_wrap=True, markup=False)
     if found["valid"]:
         plan = found["plan"]
-        OUT.print(f"{file} is valid: {plan['cells']} cells, {_extent(plan)}")
+        OUT.print(f"{file} is valid: {plan['cells']} cells, {_extent(plan)}{_sizes(plan)}")
+
+
+def _sizes(plan: dict[str, Any]) -> str:
+    """What is large enough to be told, of data and of the drivers' memory."""
+    loaded, held = (plan.get(name, 0) for name in ("loaded_bytes", "driver_bytes"))
+    told = f"; up to {in_gib(loaded)} of values loaded" if loaded >= GIB else ""
+    return told + (f"; the driver holds up to {in_gib(held)} at once" if held >= GIB else "")
 
 
 def _extent(plan: dict[str, Any]) -> str:

@@ -14,7 +14,6 @@ from weighhouse_cli.console import OUT
 from weighhouse_cli.embedded.backup import database_of
 from weighhouse_cli.embedded.directory import PlatformDirectory, default_directory
 from weighhouse_cli.embedded.errors import PlatformError
-from weighhouse_cli.embedded.programs import REPOSITORY
 from weighhouse_cli.exits import CommandFailed, Exit
 
 REFUSED = 4
@@ -82,9 +81,10 @@ def _on_the_machine(data_dir: Path | None, program: str, *arguments: str, failed
         kept = {key: one for key, one in os.environ.items() if not key.startswith("WEIGHHOUSE_")}
         done = subprocess.run(
             [sys.executable, "-m", f"weighhouse_backend.app.{program}", *arguments],
-            cwd=REPOSITORY,
+            cwd=directory.path,
             env={
                 **kept,
+                "PYTHONSAFEPATH": "1",
                 "WEIGHHOUSE_DATABASE_URL": url.replace("postgresql:", "postgresql+psycopg:", 1),
                 "WEIGHHOUSE_REDIS_URL": "redis://127.0.0.1",
             },

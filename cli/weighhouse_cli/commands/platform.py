@@ -18,6 +18,7 @@ from weighhouse_protocol import pages
 from weighhouse_cli.client import Access, Client
 from weighhouse_cli.commands.options import DataDirectory
 from weighhouse_cli.console import OUT, follow, show_medians, show_verdict
+from weighhouse_cli.embedded.binaries import search_path
 from weighhouse_cli.embedded.directory import (
     DEFAULT_PORT,
     PlatformDirectory,
@@ -25,10 +26,12 @@ from weighhouse_cli.embedded.directory import (
 )
 from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
-from weighhouse_cli.embedded.programs import REPOSITORY
 from weighhouse_cli.exits import Exit
+from weighhouse_cli.first_look import fitted, systems_here
+from weighhouse_cli.resources import clone, resource
 
-QUICKSTART = REPOSITORY / "experiments" / "quickstart.yaml"
+QUICKSTART = frozenset({"redis", "memcached", "rocksdb"})
+"""What the quickstart weighs; where one of them is not, a first look weighs what is."""
 Port = Annotated[
     int,
     typer.Option(help="Port of the web interface on 127.0.0.1.", envvar="WEIGHHOUSE_PORT"),
@@ -62,12 +65,13 @@ def up(
     ] = None,
 ) -> None:
     """Start the platform on this machine, and keep it up until interrupted."""
+    sources = sources_of_the_pages() if dev else None
     with ExitStack() as stack:
         platform, interrupted = stack.enter_context(
             running(port, data_dir, agent=agent, reload=dev or debug is not None, foreground=debug)
         )
-        if dev:
-            stack.enter_context(development_server(platform.url))
+        if sources is not None:
+            stack.enter_context(development_server(sources, platform.url))
         wait(interrupted)
 
 
@@ -75,13 +79,16 @@ def demo(
     once: Annotated[bool, typer.Option(help="End after the comparison.")] = False,
     port: Port = DEFAULT_PORT,
     data_dir: DataDirectory = None,
-    file: Annotated[Path, typer.Option(help="The experiment to run.")] = QUICKSTART,
+    file: Annotated[
+        Path | None,
+        typer.Option(help="The experiment to run; default: what this machine has, weighed."),
+    ] = None,
 ) -> None:
-    """Start the platform, weigh three systems, and show where to look."""
+    """Start the platform, weigh the systems that are here, and show where to look."""
+    text = file.read_text(encoding="utf-8") if file else first_look()
     with running(port, data_dir) as (platform, interrupted):
         token = str(platform.credentials["api_token"])
         client = Client(Access(url=platform.url, token=token))
-        text = file.read_text(encoding="utf-8")
         experiment = client.post("/experiments", {"yaml": text}, repeatable=True, upsert="true")
         campaign = client.post("/campaigns", {"experiment_id": experiment["id"]}, repeatable=True)
         page = pages.at(platform.url, pages.campaign(campaign["id"]))
@@ -104,6 +111,16 @@ def demo(
             failed = campaign["status"] != "completed" or campaign["runs"]["failed"] > 0
             raise typer.Exit(Exit.INFRASTRUCTURE if failed else Exit.PASSED)
         wait(interrupted)
+
+
+def first_look() -> str:
+    """The experiment of the demo: the three of the quickstart, or what is here in their place.
+
+    :raises PlatformError: when too little is here to be compared.
+    """
+    here = systems_here(search_path())
+    name = "quickstart.yaml" if here >= QUICKSTART else "first-look.yaml"
+    return fitted((resource("experiments") / name).read_text(encoding="utf-8"), here)
 
 
 def _follow(client: Client, campaign_id: str, interrupted: threading.Event) -> dict[str, Any]:
@@ -204,10 +221,22 @@ def wait(interrupted: threading.Event) -> None:
     interrupted.wait()
 
 
+def sources_of_the_pages() -> Path:
+    """The folder `frontend` of the clone that this is.
+
+    :raises PlatformError: when it was installed.
+    """
+    root = clone()
+    if root is None:
+        raise PlatformError("`--dev` needs a clone of Weighhouse: what is installed has no sources")
+    return root / "frontend"
+
+
 @contextmanager
-def development_server(backend: str) -> Iterator[None]:
+def development_server(sources: Path, backend: str) -> Iterator[None]:
     """Vite's server over the running backend, stopped with the context.
 
+    :param sources: the folder `frontend` of a clone.
     :raises PlatformError: when npm is missing.
     """
     npm = shutil.which("npm")
@@ -215,7 +244,7 @@ def development_server(backend: str) -> Iterator[None]:
         raise PlatformError("npm is missing: install Node.js 20 or newer")
     environment = {**os.environ, "WEIGHHOUSE_BACKEND": backend}
     process = subprocess.Popen(
-        [npm, "run", "dev"], cwd=REPOSITORY / "frontend", env=environment, start_new_session=True
+        [npm, "run", "dev"], cwd=sources, env=environment, start_new_session=True
     )
     try:
         yield

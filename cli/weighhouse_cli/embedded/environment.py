@@ -3,9 +3,10 @@
 import os
 from collections.abc import Mapping
 
+from weighhouse_cli.embedded.binaries import search_path
 from weighhouse_cli.embedded.directory import FORMER_KEYS, KEY, PlatformDirectory
-from weighhouse_cli.embedded.programs import REPOSITORY
 from weighhouse_cli.embedded.servers import APPLICATION_LOGIN, postgres_url, redis_url
+from weighhouse_cli.resources import resource
 
 PASSED_ON = (
     "WEIGHHOUSE_CACHE",
@@ -29,14 +30,17 @@ def settings_of(
     home.secret(KEY)
     return {
         **_of_the_caller(),
+        "PATH": search_path(),
         "PYTHONUNBUFFERED": "1",
+        # Parts start in the data directory, from which nothing is imported.
+        "PYTHONSAFEPATH": "1",
         "WEIGHHOUSE_DATABASE_URL": database_url,
         "WEIGHHOUSE_REDIS_URL": redis_url,
         "WEIGHHOUSE_PUBLIC_URL": url,
-        "WEIGHHOUSE_FRONTEND_DIR": str(REPOSITORY / "frontend" / "dist"),
-        "WEIGHHOUSE_EXPERIMENTS_DIR": str(REPOSITORY / "experiments"),
-        "WEIGHHOUSE_DOCS_DIR": str(REPOSITORY / "docs"),
-        "WEIGHHOUSE_MIGRATIONS_DIR": str(REPOSITORY / "migrations"),
+        "WEIGHHOUSE_FRONTEND_DIR": str(resource("frontend")),
+        "WEIGHHOUSE_EXPERIMENTS_DIR": str(resource("experiments")),
+        "WEIGHHOUSE_DOCS_DIR": str(resource("docs")),
+        "WEIGHHOUSE_MIGRATIONS_DIR": str(resource("migrations")),
         "WEIGHHOUSE_ARTIFACT_DIR": str(home.folder("artifacts")),
         "WEIGHHOUSE_SECRET_KEY_FILE": str(home.folder("secrets") / KEY),
         "WEIGHHOUSE_FORMER_SECRET_KEYS_FILE": str(home.folder("secrets") / FORMER_KEYS),

@@ -12,7 +12,8 @@ class BinaryMissing(PlatformError):
         """:param package: the Debian package that brings it."""
         super().__init__(
             f"{program} is missing: install the Debian package {package} "
-            f"(apt-get install {package}), or run `make install` as root"
+            f"(apt-get install {package}), or bring along what needs no root: "
+            "pip install 'weighhouse[embedded]'"
         )
 
 

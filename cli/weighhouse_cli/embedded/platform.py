@@ -29,10 +29,10 @@ from weighhouse_cli.embedded.directory import (
 from weighhouse_cli.embedded.environment import SECRET_SETTINGS, settings_of
 from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.part import Dispensable, PartPlan
-from weighhouse_cli.embedded.programs import REPOSITORY
 from weighhouse_cli.embedded.reload import Reloader
 from weighhouse_cli.embedded.servers import APPLICATION_LOGIN, postgres, postgres_url, redis
 from weighhouse_cli.embedded.supervisor import Listener, Notice, Supervisor
+from weighhouse_cli.resources import resource
 
 START_SECONDS = 300.0
 """How long a part of ours may take to be ready; a busy machine takes its time to import."""
@@ -141,7 +141,7 @@ class Platform:
         self.supervisor.watch()
         if self.options.reload:
             running = {part.plan.name for part in self.supervisor.parts}
-            code = {name: one for name, one in programs.CODE.items() if name in running}
+            code = {name: one for name, one in programs.code().items() if name in running}
             self._reloading.enter_context(Reloader(self.supervisor, code))
 
     def _noticed(self, text: str) -> None:
@@ -165,7 +165,7 @@ class Platform:
         """
         done = subprocess.run(
             [sys.executable, *arguments],
-            cwd=REPOSITORY,
+            cwd=self.directory.path,
             env=self._environment(),
             stdout=subprocess.PIPE,
             text=True,
@@ -179,7 +179,7 @@ class Platform:
         self.supervisor.listener(name, "starting")
         done = subprocess.run(
             [sys.executable, *arguments],
-            cwd=REPOSITORY,
+            cwd=self.directory.path,
             env=dict(environment),
             capture_output=True,
             text=True,
@@ -196,7 +196,7 @@ class Platform:
         as_owner = {**environment, "WEIGHHOUSE_OWNER_DATABASE_URL": self.owner_database_url}
         self._run(
             "migrations",
-            ["-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
+            ["-m", "alembic", "-c", str(resource("migrations") / "alembic.ini"), "upgrade", "head"],
             as_owner,
         )
         self._run("database login", ["-m", "weighhouse_backend.kit.database_login"], as_owner)
@@ -306,7 +306,7 @@ class Platform:
             name=name,
             command=(sys.executable, *arguments),
             environment=environment,
-            directory=REPOSITORY,
+            directory=self.directory.path,
             log=self.directory.log(name),
             record=self.directory.folder("parts") / f"{name}.json",
             ready=ready,

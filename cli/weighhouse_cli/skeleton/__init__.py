@@ -71,7 +71,7 @@ def write_skeleton(
         "mark": mark,
         "driver": plugin if own else "resp",
         "kinds": '["tcp"]' if own else '["tcp", "tls", "unix"]',
-        "features": "[]" if own else '["ttl", "multi_get"]',
+        "features": "[]" if own else '["ttl", "varied_ttl", "multi_get"]',
     }
     templates = files(__package__) / "files"
     words["driver_options"] = (templates / f"options-{driver}.toml").read_text(encoding="utf-8")

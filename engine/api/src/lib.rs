@@ -10,6 +10,8 @@
 //! each other; a driver's `main.rs` is where the two meet.
 
 mod client;
+mod counts;
+mod expiry;
 mod keys;
 mod options;
 mod outcome;
@@ -21,6 +23,8 @@ mod value;
 mod way;
 
 pub use client::{ClientDriver, ClientFailed};
+pub use counts::Counts;
+pub use expiry::Expiry;
 pub use keys::Keys;
 pub use options::Checked;
 pub use outcome::{ErrorKind, Operation, Outcome};
@@ -65,6 +69,16 @@ pub struct Request<'a> {
     pub fields: Fields,
     /// Writes the values of an update or an insert.
     pub payload: Payload<'a>,
+}
+
+impl Request<'_> {
+    /// Seconds after which what this writes expires; none: never. Of an insert the same whenever the
+    /// record is inserted; of an update drawn for each.
+    #[must_use]
+    #[inline]
+    pub fn ttl_seconds(&self) -> Option<u32> {
+        self.payload.ttl_seconds(self.operation == Operation::Insert)
+    }
 }
 
 /// What a reply answers to.
@@ -121,6 +135,8 @@ pub struct Malformed(pub &'static str);
 pub enum Feature {
     /// Records expire.
     Ttl,
+    /// Each write has a time of its own, or none.
+    VariedTtl,
     /// One read asks for several records.
     MultiGet,
 }
@@ -131,6 +147,7 @@ impl Feature {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ttl => "ttl",
+            Self::VariedTtl => "varied_ttl",
             Self::MultiGet => "multi_get",
         }
     }
@@ -299,6 +316,12 @@ pub trait Embedded: Sized + Send + Sync + 'static {
 
     /// A session for one thread.
     fn session(&self) -> Self::Session;
+
+    /// What it counted of its own work since it was opened; asked between phases, when no session
+    /// is at work. Default: it does not count.
+    fn counts(&self) -> Option<Counts> {
+        None
+    }
 
     /// Makes durable what was written, after the last phase.
     ///

@@ -1,5 +1,7 @@
 //! The shape of a record: its fields, how long their values are, and what is done with records.
 
+use crate::expiry::Expiry;
+
 /// Which fields an operation is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fields {
@@ -14,6 +16,8 @@ pub enum Fields {
 pub enum Lengths {
     /// All alike.
     Constant(usize),
+    /// Drawn for every value, each of these alike.
+    Uniform(std::ops::RangeInclusive<usize>),
     /// Drawn for every value: (share of values that are not longer, length), both ascending, the
     /// last share 1.
     Drawn(Vec<(f64, usize)>),
@@ -25,6 +29,7 @@ impl Lengths {
     pub fn range(&self) -> (usize, usize) {
         match self {
             Self::Constant(length) => (*length, *length),
+            Self::Uniform(between) => (*between.start(), *between.end()),
             Self::Drawn(table) => {
                 let length = |entry: Option<&(f64, usize)>| entry.map_or(0, |entry| entry.1);
                 (length(table.first()), length(table.last()))
@@ -37,6 +42,7 @@ impl Lengths {
     pub fn mean(&self) -> f64 {
         match self {
             Self::Constant(length) => *length as f64,
+            Self::Uniform(between) => f64::midpoint(*between.start() as f64, *between.end() as f64),
             Self::Drawn(table) => {
                 let mut below = 0.0;
                 let part = |&(share, length): &(f64, usize)| {
@@ -53,8 +59,8 @@ impl Lengths {
 pub struct RecordShape {
     lengths: Lengths,
     names: Vec<String>,
-    /// Seconds after which a written record expires; none: never.
-    pub ttl_seconds: Option<u32>,
+    /// When records expire: [`crate::Request::ttl_seconds`] tells it of each write.
+    pub expiry: Expiry,
     /// Reads of all fields name them, one by one.
     pub reads_by_name: bool,
     /// The workload scans: a system without an order of keys needs an index.
@@ -64,7 +70,7 @@ pub struct RecordShape {
     /// What all keys begin with, where the workload says so: whatever a driver writes beside the
     /// records (an index) is named so, too.
     pub key_prefix: Option<String>,
-    /// A record may be there in part: deleted, and then updated in one field.
+    /// A record may be there in part: deleted or expired, and then updated in one field.
     pub may_be_partial: bool,
 }
 
@@ -82,7 +88,7 @@ impl RecordShape {
         Self {
             lengths,
             names,
-            ttl_seconds: None,
+            expiry: Expiry::Never,
             reads_by_name: false,
             scans: false,
             keys_per_read: 1,
@@ -115,7 +121,7 @@ impl RecordShape {
     pub fn constant_blob_length(&self) -> Option<usize> {
         match self.lengths {
             Lengths::Constant(length) => Some(length * self.names.len()),
-            Lengths::Drawn(_) => None,
+            Lengths::Uniform(_) | Lengths::Drawn(_) => None,
         }
     }
 }
@@ -130,5 +136,7 @@ mod tests {
         assert_eq!(lengths.range(), (10, 100));
         assert!((lengths.mean() - 37.5).abs() < 1e-9);
         assert_eq!(Lengths::Constant(7).range(), (7, 7));
+        assert_eq!(Lengths::Uniform(3..=8).range(), (3, 8));
+        assert!((Lengths::Uniform(3..=8).mean() - 5.5).abs() < 1e-9);
     }
 }

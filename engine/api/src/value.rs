@@ -10,6 +10,7 @@
 //! How long a value is may be drawn anew for each, out of the same four and the seed; its checksum
 //! then vouches for the length too.
 
+use crate::expiry::Expiry;
 use crate::record::{Lengths, RecordShape};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -31,12 +32,18 @@ pub struct ValueSource {
     pool: Vec<u8>,
     lengths: Lengths,
     field_count: u16,
+    expiry: Expiry,
     /// Whoever wrote the values, they are known by their lengths alone.
     lengths_only: bool,
 }
 
 /// What distinguishes the draw of a length from other uses of the same numbers.
 const LENGTH: u64 = 0x4C45_4E47_5448;
+const EXPIRY: u64 = 0x4558_5049_5259;
+
+/// A value that is longer takes just the memory that it needs: buffers that double would hold twice
+/// the largest values.
+const LARGE: usize = 64 << 10;
 
 /// Bytes in which the share of a compressible value that repeats is exact.
 const STRETCH: usize = 128;
@@ -89,6 +96,7 @@ impl ValueSource {
             pool,
             lengths: shape.lengths().clone(),
             field_count: shape.field_count(),
+            expiry: shape.expiry,
             lengths_only: false,
         }
     }
@@ -105,13 +113,22 @@ impl ValueSource {
     fn length(&self, key: u64, field: u16, version: u64) -> usize {
         match &self.lengths {
             Lengths::Constant(length) => *length,
+            Lengths::Uniform(between) => {
+                uniform(*between.start(), *between.end(), self.unit(key, field, version))
+            }
             Lengths::Drawn(table) => {
-                let bits = mix(self.checksum(key, (u32::from(field), 0), version) ^ LENGTH);
-                let unit = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
+                let unit = self.unit(key, field, version);
                 let index = table.partition_point(|&(share, _)| share <= unit);
                 table[index.min(table.len() - 1)].1
             }
         }
+    }
+
+    /// What a length is drawn by, in [0, 1).
+    #[inline]
+    fn unit(&self, key: u64, field: u16, version: u64) -> f64 {
+        let bits = mix(self.checksum(key, (u32::from(field), 0), version) ^ LENGTH);
+        (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
     /// Bytes in a record that is stored as one value.
@@ -119,7 +136,7 @@ impl ValueSource {
     fn blob_length(&self, key: u64, version: u64) -> usize {
         match &self.lengths {
             Lengths::Constant(length) => *length * usize::from(self.field_count),
-            Lengths::Drawn(_) => {
+            Lengths::Uniform(_) | Lengths::Drawn(_) => {
                 (0..self.field_count).map(|field| self.length(key, field, version)).sum()
             }
         }
@@ -137,6 +154,9 @@ impl ValueSource {
     }
 
     fn write(&self, key: u64, field: u32, version: u64, length: usize, out: &mut Vec<u8>) {
+        if length > LARGE {
+            out.reserve_exact(length);
+        }
         let (version_length, check_length) = header(length);
         let version = version & ((1 << (6 * version_length)) - 1);
         let checksum = self.checksum(key, (field, length), version);
@@ -195,6 +215,22 @@ impl ValueSource {
     }
 }
 
+/// A length of a range by a number in [0, 1): the one that a table of all lengths and the shares up to
+/// each of them gives.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // below `count`
+fn uniform(least: usize, most: usize, unit: f64) -> usize {
+    let count = (most - least + 1) as f64;
+    let share = |index: usize| index as f64 / count;
+    let mut index = ((unit * count) as usize).min(most - least);
+    while index < most - least && share(index + 1) <= unit {
+        index += 1;
+    }
+    while index > 0 && share(index) > unit {
+        index -= 1;
+    }
+    least + index
+}
+
 /// The values of one operation.
 #[derive(Debug, Clone, Copy)]
 pub struct Payload<'a> {
@@ -208,6 +244,19 @@ impl<'a> Payload<'a> {
     #[must_use]
     pub fn new(source: &'a ValueSource, key: u64, version: u64) -> Self {
         Self { source, key, version }
+    }
+
+    /// Seconds after which the write expires, by seed and record; of what is no insert by its version,
+    /// too: each has a draw of its own.
+    #[must_use]
+    #[inline]
+    pub fn ttl_seconds(&self, inserts: bool) -> Option<u32> {
+        let expiry = self.source.expiry;
+        if !matches!(expiry, Expiry::Drawn { .. }) {
+            return expiry.longest();
+        }
+        let version = if inserts { 0 } else { self.version };
+        expiry.seconds(mix(self.source.checksum(self.key, (BLOB, 0), version) ^ EXPIRY))
     }
 
     /// Bytes in the value of a field.
@@ -343,6 +392,69 @@ mod tests {
             let found = f64::from(counts[&length]) / 20_000.0;
             assert!((found - share).abs() < 0.015, "{length}: {found}");
         }
+    }
+
+    #[test]
+    fn uniform_lengths_are_those_of_a_table_of_all() {
+        for (least, most) in [(1, 1), (1, 2), (20, 119), (7, 10_007), (1, 1_000_000)] {
+            let count = most - least + 1;
+            let table: Vec<_> =
+                (1..=count).map(|rank| rank as f64 / count as f64).zip(least..).collect();
+            let table =
+                ValueSource::new(3, &RecordShape::with_lengths(2, Lengths::Drawn(table), "field"));
+            let shape = RecordShape::with_lengths(2, Lengths::Uniform(least..=most), "field");
+            let source = ValueSource::new(3, &shape);
+            for key in 0..5_000 {
+                let length = source.length(key, 1, key);
+                assert!((least..=most).contains(&length));
+                assert_eq!(length, table.length(key, 1, key), "{key} of {least} to {most}");
+            }
+            for index in 0..count.min(3_000) {
+                let unit = index as f64 / count as f64;
+                assert_eq!(uniform(least, most, unit), least + index);
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_value_takes_no_more_memory_than_it_has_bytes() {
+        let source = source(7, 3 << 20);
+        let mut value = Vec::new();
+        for times in 1..=3 {
+            Payload::new(&source, 42, 9).field(3, &mut value);
+            assert_eq!(value.len(), times * (3 << 20));
+            assert!(value.capacity() < value.len() + LARGE, "{}", value.capacity());
+        }
+    }
+
+    #[test]
+    fn a_share_of_the_writes_expires_and_its_times_are_alike() {
+        let mut shape = RecordShape::new(1, 10, "field");
+        shape.expiry = Expiry::Drawn { fraction: 0.3, min_seconds: 60, max_seconds: 69 };
+        let source = ValueSource::new(5, &shape);
+        let ttl = |key, version, inserts| Payload::new(&source, key, version).ttl_seconds(inserts);
+        let mut counts = [0_u32; 10];
+        let draws = 200_000;
+        for key in 0..draws {
+            // Whichever thread loads a record, and however often: it expires alike.
+            assert_eq!(ttl(key, 1, true), ttl(key, 77, true));
+            if let Some(seconds) = ttl(key % 100, key, false) {
+                counts[usize::try_from(seconds - 60).unwrap()] += 1;
+            }
+        }
+        let expected = 0.3 * draws as f64 / 10.0;
+        let found: f64 =
+            counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
+        // The 99.9 % point of chi-square for the ten times and their sum.
+        assert!(found < 29.6, "{counts:?}");
+        let inserted = (0..draws).filter(|&key| ttl(key, 0, true).is_some()).count() as f64;
+        assert!((inserted / draws as f64 - 0.3).abs() < 0.005, "{inserted}");
+        assert!((0..100).any(|version| ttl(1, version, false) != ttl(1, version + 1, false)));
+        let other = ValueSource::new(6, &shape);
+        assert!(
+            (0..100)
+                .any(|key| { Payload::new(&other, key, 0).ttl_seconds(true) != ttl(key, 0, true) })
+        );
     }
 
     #[test]

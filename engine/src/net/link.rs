@@ -18,6 +18,22 @@ const LONGEST_BACKOFF: u64 = 1_000_000_000;
 /// gone, ns.
 pub(super) const FAILURE_PAUSE: u64 = 10_000_000;
 
+/// From how many bytes on the beginning of a reply grows by an eighth: twice as much would be held, for
+/// as long as the connection lives, of a value that is large already.
+const LARGE: usize = 1 << 20;
+
+/// Bytes that are read at once of what a server said before it hung up.
+const LAST_WORDS: usize = 16 << 10;
+
+/// Appends what has come of a reply.
+#[inline]
+fn keep(rest: &mut Vec<u8>, fresh: &[u8]) {
+    if rest.len() > LARGE && rest.capacity() - rest.len() < fresh.len() {
+        rest.reserve_exact(fresh.len().max(rest.len() / 8));
+    }
+    rest.extend_from_slice(fresh);
+}
+
 /// Why a connection is lost: what its oldest operation failed of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lost(pub(super) ErrorKind);
@@ -158,13 +174,36 @@ impl<C: Codec> Link<C> {
                 Ok(count) => self.written += count,
                 Err(error) if error.kind() == IoError::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == IoError::Interrupted => {}
-                Err(error) => return Err(error.into()),
+                Err(_) => return Err(self.last_words(desk)),
             }
         }
         desk.book.recorder().wire.sent += self.out.len() as u64;
         self.out.clear();
         self.written = 0;
         Ok(())
+    }
+
+    /// The server has hung up on what was written: why, it may have said before, as of a value that is
+    /// too large for it.
+    #[cold]
+    #[inline(never)]
+    fn last_words(&mut self, desk: &mut Desk<C>) -> Lost {
+        let mut input = vec![0; LAST_WORDS];
+        desk.now = desk.clock.now();
+        while let State::Up(socket) = &mut self.state
+            && let Ok(count @ 1..) = socket.read(&mut input)
+        {
+            match self.take_in(desk, &input[..count]) {
+                Ok(settled) => {
+                    if let Pace::Routed { think, .. } = desk.pace {
+                        let again = (desk.now + think, self.index);
+                        desk.thinking.extend(std::iter::repeat_n(again, settled.measured));
+                    }
+                }
+                Err(lost) => return lost,
+            }
+        }
+        Lost(ErrorKind::Connection)
     }
 
     /// Takes in what has come. In a closed loop the next requests go out at once. What waited to
@@ -270,7 +309,7 @@ impl<C: Codec> Link<C> {
             return Ok(settled);
         }
         let mut rest = std::mem::take(&mut self.rest);
-        rest.extend_from_slice(fresh);
+        keep(&mut rest, fresh);
         let settled = self.parse(desk, &rest)?;
         rest.drain(..settled.consumed);
         self.rest = rest;
@@ -451,5 +490,22 @@ fn stamp<C: Codec>(pending: &mut VecDeque<Pending>, fresh: usize, desk: &mut Des
     for one in pending.iter_mut().rev().take(fresh).filter(|one| one.sent == 0) {
         one.sent = desk.now;
         desk.sent(one);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_reply_is_held_once() {
+        let mut rest = Vec::new();
+        let piece = [7; 48 << 10];
+        for count in 1..=600 {
+            keep(&mut rest, &piece);
+            assert_eq!(rest.len(), count * piece.len());
+            let spare = rest.capacity() - rest.len();
+            assert!(rest.len() < 2 * LARGE || spare <= rest.len() / 8 + piece.len(), "{spare}");
+        }
     }
 }

@@ -197,8 +197,8 @@ impl Order {
     pub fn shape(&self) -> RecordShape {
         let mut shape = self.workload.shape();
         shape.scans = self.share(Operation::Scan) > 0.0;
-        shape.may_be_partial =
-            self.share(Operation::Delete) > 0.0 && !self.workload.write_all_fields;
+        let go = self.share(Operation::Delete) > 0.0 || !shape.expiry.is_never();
+        shape.may_be_partial = go && !self.workload.write_all_fields;
         shape
     }
 

@@ -1,7 +1,7 @@
 //! The workload of an order.
 
 use serde::Deserialize;
-use weighhouse_driver_api::{Lengths, Operation, RecordShape};
+use weighhouse_driver_api::{Expiry, Lengths, Operation, RecordShape};
 
 use super::{OrderRefused, TimeSeries, refuse, within};
 
@@ -10,6 +10,15 @@ const WEIGHT_TOLERANCE: f64 = 1e-6;
 
 /// Bytes that keys may begin with.
 const LONGEST_PREFIX: usize = 64;
+
+/// Bytes of the longest field: a string of Redis.
+const LONGEST_FIELD: usize = 512 << 20;
+
+/// Lengths that zipfian draws of at most: each has a row in a table.
+const MOST_RANKS: usize = 1_000_000;
+
+/// Seconds until a record expires at the latest.
+const LONGEST_TTL: u32 = 1_000_000_000;
 
 /// YCSB's only exponent, also of lengths.
 const ZIPFIAN_THETA: f64 = 0.99;
@@ -80,6 +89,12 @@ pub struct Workload {
     /// That share.
     #[serde(default = "six_sevenths")]
     pub exponential_fraction: f64,
+    /// Where [`Distribution::Gaussian`] is highest, as a share of the key space.
+    #[serde(default = "half")]
+    pub gaussian_median: f64,
+    /// Its standard deviation, as a share of the key space.
+    #[serde(default = "sixth")]
+    pub gaussian_stddev: f64,
     /// Fewest records of a scan.
     #[serde(default = "one_record")]
     pub min_scan_length: u16,
@@ -107,6 +122,9 @@ pub struct Workload {
     /// Seconds after which a written record expires.
     #[serde(default)]
     pub ttl_seconds: Option<u32>,
+    /// Which writes expire, and when.
+    #[serde(default)]
+    pub expiry: Option<ExpiryDraw>,
     /// Records that one read asks for.
     #[serde(default = "one_record")]
     pub keys_per_read: u16,
@@ -119,6 +137,26 @@ pub struct Workload {
     /// Records are data points of time series.
     #[serde(default)]
     pub time_series: Option<TimeSeries>,
+}
+
+/// A share of the writes that expires.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpiryDraw {
+    /// The share.
+    pub fraction: f64,
+    /// The shortest time, seconds.
+    pub min_seconds: u32,
+    /// The longest time, seconds.
+    pub max_seconds: u32,
+}
+
+impl ExpiryDraw {
+    fn check(&self) -> Result<(), OrderRefused> {
+        within("workload.expiry.fraction", &self.fraction, &f64::MIN_POSITIVE, &1.0)?;
+        within("workload.expiry.max_seconds", &self.max_seconds, &1, &LONGEST_TTL)?;
+        within("workload.expiry.min_seconds", &self.min_seconds, &1, &self.max_seconds)
+    }
 }
 
 /// Shares of the operations; they add up to 1.
@@ -197,11 +235,13 @@ pub enum Distribution {
     UniformGrowing,
     /// A true Zipf of any exponent.
     Zipf,
+    /// A bell around a key.
+    Gaussian,
 }
 
 impl Distribution {
     /// The names of all in documents.
-    pub const NAMES: [&str; 8] = [
+    pub const NAMES: [&str; 9] = [
         "uniform",
         "zipfian",
         "sequential",
@@ -210,6 +250,7 @@ impl Distribution {
         "exponential",
         "uniform_growing",
         "zipf",
+        "gaussian",
     ];
 }
 
@@ -283,6 +324,12 @@ fn three_times() -> u8 {
 fn ninety_nine_hundredths() -> f64 {
     0.99
 }
+fn half() -> f64 {
+    0.5
+}
+fn sixth() -> f64 {
+    0.166_666_666_7
+}
 fn fifth() -> f64 {
     0.2
 }
@@ -300,7 +347,7 @@ impl Workload {
     pub(super) fn check(&self) -> Result<(), OrderRefused> {
         within("workload.record_count", &self.record_count, &1, &1_000_000_000_000)?;
         within("workload.field_count", &self.field_count, &1, &1000)?;
-        within("workload.field_length", &self.field_length, &1, &1_000_000)?;
+        within("workload.field_length", &self.field_length, &1, &LONGEST_FIELD)?;
         within("workload.zero_padding", &self.zero_padding, &1, &180)?;
         self.check_prefix()?;
         within("workload.verify_fraction", &self.verify_fraction, &0.0, &1.0)?;
@@ -363,7 +410,15 @@ impl Workload {
         within("workload.value_repetition", &self.value_repetition, &0.0, &1.0)?;
         within("workload.read_miss_fraction", &self.read_miss_fraction, &0.0, &1.0)?;
         within("workload.keys_per_read", &self.keys_per_read, &1, &1000)?;
-        within("workload.ttl_seconds", &self.ttl_seconds.unwrap_or(1), &1, &1_000_000_000)?;
+        within("workload.gaussian_median", &self.gaussian_median, &0.0, &1.0)?;
+        within("workload.gaussian_stddev", &self.gaussian_stddev, &1e-9, &1.0)?;
+        within("workload.ttl_seconds", &self.ttl_seconds.unwrap_or(1), &1, &LONGEST_TTL)?;
+        if let Some(expiry) = &self.expiry {
+            expiry.check()?;
+            if self.ttl_seconds.is_some() {
+                return refuse("workload.expiry: ttl_seconds says the same of all writes");
+            }
+        }
         within("workload.insert_retry_limit", &self.insert_retry_limit, &0, &100)?;
         if matches!(
             self.field_length_distribution,
@@ -371,14 +426,21 @@ impl Workload {
         ) {
             within("workload.min_field_length", &self.min_field_length, &1, &self.field_length)?;
         }
+        if self.field_length_distribution == LengthDistribution::Zipfian
+            && self.field_length - self.min_field_length >= MOST_RANKS
+        {
+            return refuse(format!(
+                "workload.min_field_length: zipfian draws of at most {MOST_RANKS} lengths"
+            ));
+        }
         let histogram = &self.field_length_histogram;
         let wanted = self.field_length_distribution == LengthDistribution::Histogram;
         let usable = |&(length, weight): &(usize, f64)| {
-            (1..=1_000_000).contains(&length) && weight > 0.0 && weight.is_finite()
+            (1..=LONGEST_FIELD).contains(&length) && weight > 0.0 && weight.is_finite()
         };
         if wanted == histogram.is_empty() || !histogram.iter().all(usable) {
             return refuse(
-                "workload.field_length_histogram: pairs of a length within 1 and 1000000 and a \
+                "workload.field_length_histogram: pairs of a length within 1 and 536870912 and a \
                  weight above 0, if and only if field_length_distribution is histogram",
             );
         }
@@ -410,7 +472,7 @@ impl Workload {
         ) {
             return refuse(
                 "workload.request_distribution: it chooses among names of series, which are not \
-                 newer or older: uniform, zipfian, zipf, sequential or hotspot",
+                 newer or older: uniform, zipfian, zipf, sequential, hotspot or gaussian",
             );
         }
         Ok(())
@@ -426,18 +488,30 @@ impl Workload {
     pub(super) fn shape(&self) -> RecordShape {
         let mut shape =
             RecordShape::with_lengths(self.field_count, self.lengths(), &self.field_name_prefix);
-        shape.ttl_seconds = self.ttl_seconds;
+        shape.expiry = self.when_it_expires();
         shape.reads_by_name = self.read_fields_by_name;
         shape.keys_per_read = self.keys_per_read;
         shape.key_prefix.clone_from(&self.key_prefix);
         shape
     }
 
+    /// When records expire.
+    #[must_use]
+    pub fn when_it_expires(&self) -> Expiry {
+        match (self.expiry, self.ttl_seconds) {
+            (Some(ExpiryDraw { fraction, min_seconds, max_seconds }), _) => {
+                Expiry::Drawn { fraction, min_seconds, max_seconds }
+            }
+            (None, Some(seconds)) => Expiry::All(seconds),
+            (None, None) => Expiry::Never,
+        }
+    }
+
     fn lengths(&self) -> Lengths {
         let between = self.min_field_length..=self.field_length;
         let mut weights: Vec<(usize, f64)> = match self.field_length_distribution {
             LengthDistribution::Constant => return Lengths::Constant(self.field_length),
-            LengthDistribution::Uniform => between.map(|length| (length, 1.0)).collect(),
+            LengthDistribution::Uniform => return Lengths::Uniform(between),
             LengthDistribution::Zipfian => {
                 let weight = |rank: u32| f64::from(rank).powf(-ZIPFIAN_THETA);
                 between.zip((1..).map(weight)).collect()

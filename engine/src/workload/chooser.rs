@@ -1,5 +1,6 @@
 //! Choosing keys by YCSB's request distributions.
 
+use super::gaussian::Gaussian;
 use super::keys::fnv_hash;
 use super::place::Place;
 use super::random::Random;
@@ -75,6 +76,13 @@ pub enum KeyChooser {
         /// Without a common divisor with `count`.
         stride: u64,
     },
+    /// A bell over a slice.
+    Gaussian {
+        /// Of places in the slice.
+        places: Gaussian,
+        /// First record.
+        start: u64,
+    },
     /// Points of time series: a name by another chooser, any of its series, any moment.
     Points {
         /// Of names.
@@ -142,6 +150,10 @@ impl KeyChooser {
                 count,
                 stride: stride_for(count),
             },
+            Distribution::Gaussian => Self::Gaussian {
+                places: Gaussian::over(count, workload.gaussian_median, workload.gaussian_stddev),
+                start,
+            },
         }
     }
 
@@ -198,6 +210,7 @@ impl KeyChooser {
                 let place = u128::from(ranks.draw(random)) * u128::from(*stride);
                 *start + (place % u128::from(*count)) as u64
             }
+            Self::Gaussian { places, start } => *start + places.draw(random),
             Self::Points { keys, count, points, most } => {
                 let key = keys.choose(random, *count);
                 points.of_key(key, random, bound.min(*most))

@@ -2,6 +2,7 @@
 
 mod chooser;
 mod digits;
+mod gaussian;
 mod inserts;
 mod keys;
 mod place;

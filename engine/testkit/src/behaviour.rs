@@ -107,6 +107,7 @@ impl Suite<'_> {
         self.read_modify_writes_are_one_operation();
         self.misses_are_not_found();
         self.drawn_lengths_are_verified();
+        self.large_values_are_read_back();
         self.points_of_series_are_records();
         self.closed_loops_count_all_of_their_time();
         self.pauses_of_clients_are_not_counted();
@@ -139,6 +140,12 @@ impl Suite<'_> {
             self.records_expire();
         } else {
             self.is_refused(&json!({"ttl_seconds": 60}), "workload.ttl_seconds");
+        }
+        if has("features", "varied_ttl") {
+            self.a_share_of_the_records_expires();
+        } else {
+            let draw = json!({"fraction": 0.5, "min_seconds": 1, "max_seconds": 60});
+            self.is_refused(&json!({"expiry": draw}), "workload.expiry");
         }
     }
 
@@ -201,6 +208,21 @@ impl Suite<'_> {
         let run = self.run(6, &workload, 500);
         let measure = run.phase("measure");
         assert_eq!(measure.count("read", "ok") + measure.count("update", "ok"), 500);
+    }
+
+    /// Records of a megabyte, which all systems take as they are shipped.
+    fn large_values_are_read_back(&self) {
+        let workload = json!({"operations": {"read": 0.7, "update": 0.3}, "verify_fraction": 1.0,
+                              "record_count": 6, "field_length": 333_333, "key_prefix": "large",
+                              "write_all_fields": true});
+        let load = json!({"model": "closed", "clients": self.clients});
+        let phases = json!([{"kind": "load", "clients": self.clients},
+                            {"kind": "measure", "operation_count": 40}]);
+        let run = Run::of(self.driver, &self.order(15, &workload, &load, &phases));
+        run.assert_finished();
+        assert_eq!(run.phase("load").count("insert", "ok"), 6);
+        let measure = run.phase("measure");
+        assert_eq!(measure.count("read", "ok") + measure.count("update", "ok"), 40);
     }
 
     fn points_of_series_are_records(&self) {
@@ -393,6 +415,27 @@ impl Suite<'_> {
         let run = Run::of(self.driver, &self.order(12, &workload, &load, &phases));
         run.assert_finished();
         assert_eq!(run.phase("measure").count("read", "not_found"), 50);
+    }
+
+    /// Of a share of the records nothing is left after their time, the others stay; and what an update
+    /// of one field makes of one that is gone is not taken for a wrong value.
+    fn a_share_of_the_records_expires(&self) {
+        let workload = json!({"operations": {"read": 0.5, "update": 0.5}, "key_prefix": "going",
+                              "expiry": {"fraction": 0.5, "min_seconds": 1, "max_seconds": 2},
+                              "verify_fraction": 1.0, "request_distribution": "sequential"});
+        let load = json!({"model": "closed", "clients": 1, "think_time_us": 3_500_000});
+        let phases = json!([{"kind": "load", "clients": self.clients},
+                            {"kind": "warmup", "duration_seconds": 3.5}]);
+        let waited = Run::of(self.driver, &self.order(16, &workload, &load, &phases));
+        waited.assert_finished();
+        let load = json!({"model": "closed", "clients": 1});
+        let phases = json!([{"kind": "measure", "operation_count": 2 * RECORDS}]);
+        let run = Run::of(self.driver, &self.order(16, &workload, &load, &phases));
+        run.assert_finished();
+        let measure = run.phase("measure");
+        let (found, gone) = (measure.count("read", "ok"), measure.count("read", "not_found"));
+        assert_eq!(measure.count("read", "verify_failed"), 0);
+        assert!(gone > RECORDS / 8 && found > RECORDS / 4, "{found} found, {gone} gone");
     }
 
     fn is_refused(&self, workload: &Value, parameter: &str) {

@@ -7,7 +7,13 @@ what it served meanwhile. Of each operation the client knows what it asked and w
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from weighhouse_protocol.counts import CommandCount, CountedCommands, Counting, NodeCounts
+from weighhouse_protocol.counts import (
+    CommandCount,
+    CountedCommands,
+    Counting,
+    Counts,
+    NodeCounts,
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,8 @@ class Row:
     """Time that the server spent on them, µs."""
     why_not: str = ""
     """Why the two columns cannot be compared; empty: they can."""
+    counts: bool = True
+    """Whether the system counts these commands as it is set up."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,7 @@ class Reconciled:
 NOT_TOLD = "not told"
 BEGAN_ANEW = "began anew"
 """A server was started again, its counters were set back, or they wrapped."""
+NONE = CommandCount(calls=0, failed=0, us=0)
 OTHER_NODES = "other nodes"
 """Not the same nodes told at both times."""
 
@@ -97,6 +106,44 @@ class Served:
     sent_bytes: int | None
     known: frozenset[str] = frozenset()
     """Commands that were ever counted."""
+    lacking: frozenset[str] = frozenset()
+    """Commands that the system does not count as it is set up."""
+
+
+def together(parts: Iterable[Served | str]) -> Served | str:
+    """All that was counted in several stretches of time; a word where nothing follows from one."""
+    whole = list(parts)
+    if unclear := next((one for one in whole if isinstance(one, str)), None):
+        return unclear
+    served = [one for one in whole if isinstance(one, Served)]
+    if not served:
+        return NOT_TOLD
+    commands: dict[str, CommandCount] = {}
+    for one in served:
+        for name, count in one.commands.items():
+            commands[name] = _sum(commands.get(name), count, NONE)
+    return Served(
+        commands=commands,
+        hits=_added([one.hits for one in served]),
+        misses=_added([one.misses for one in served]),
+        received_bytes=_added([one.received_bytes for one in served]),
+        sent_bytes=_added([one.sent_bytes for one in served]),
+        known=frozenset().union(*(one.known for one in served)),
+        lacking=frozenset().union(*(one.lacking for one in served)),
+    )
+
+
+def in_stretch(counts: Counts) -> Served:
+    """What a system counted in a stretch of time, as it says itself."""
+    return Served(
+        commands={name: count for name, count in counts.commands.items() if count.calls},
+        hits=counts.hits,
+        misses=counts.misses,
+        received_bytes=counts.received_bytes,
+        sent_bytes=counts.sent_bytes,
+        known=frozenset(counts.commands),
+        lacking=frozenset(counts.lacking),
+    )
 
 
 def between(before: Sequence[NodeCounts], after: Sequence[NodeCounts]) -> Served | str:
@@ -112,7 +159,7 @@ def between(before: Sequence[NodeCounts], after: Sequence[NodeCounts]) -> Served
         if begun.life != ended.life or begun.commands.keys() - ended.commands.keys():
             return BEGAN_ANEW
         for name, count in ended.commands.items():
-            since = begun.commands.get(name, CommandCount(calls=0, failed=0, us=0))
+            since = begun.commands.get(name, NONE)
             if count.calls < since.calls:
                 return BEGAN_ANEW
             grown[name] = _sum(grown.get(name), count, since)
@@ -124,6 +171,7 @@ def between(before: Sequence[NodeCounts], after: Sequence[NodeCounts]) -> Served
         received_bytes=_grown([(a.received_bytes, b.received_bytes) for a, b in pairs]),
         sent_bytes=_grown([(a.sent_bytes, b.sent_bytes) for a, b in pairs]),
         known=frozenset(name for each in after for name in each.commands),
+        lacking=frozenset(name for each in after for name in each.lacking),
     )
 
 
@@ -167,11 +215,13 @@ def _row(
 ) -> Row:
     done = {name: client[name] for name in one.operations if name in client}
     counts = {name: served.commands[name] for name in one.commands if name in served.commands}
-    why_not = ""
+    why_not, lacks = "", bool(served.lacking & set(one.commands))
     if any(client[name].asked for name in one.also if name in client):
         why_not = f"{', '.join(one.also)} sends as many of them as it needs"
     elif keys_per_read > 1 and "read" in done and (one.keys == "either" or len(done) > 1):
         why_not = "a read is of several keys"
+    elif lacks:
+        why_not = one.unless or "the system does not count them as it is set up"
     times = keys_per_read if one.keys == "each" else 1
     return Row(
         name=one.name,
@@ -182,6 +232,7 @@ def _row(
         failed=_whole([count.failed for count in counts.values()]),
         us=_whole([count.us for count in counts.values()]),
         why_not=why_not,
+        counts=not lacks,
     )
 
 
@@ -206,6 +257,11 @@ def _grown(pairs: Iterable[tuple[int | None, int | None]]) -> int | None:
             return None
         total += ended - begun
     return total
+
+
+def _added(parts: Sequence[int | None]) -> int | None:
+    """None where one is not told."""
+    return None if None in parts else sum(part for part in parts if part is not None)
 
 
 def _whole(found: Sequence[int | None]) -> int | None:

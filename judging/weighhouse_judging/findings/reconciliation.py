@@ -42,7 +42,7 @@ def reconciliation(run: RunObservation) -> Finding | None:
         return None
     gravest = max((one.severity for one in found), key=GRAVITY.index)
     numbers: dict[str, Number] = {}
-    for row in told.rows:
+    for row in (one for one in told.rows if one.counts):
         numbers |= {
             f"{row.name}_asked": row.client.asked,
             f"{row.name}_answered": row.client.answered + row.client.failed,

@@ -105,7 +105,11 @@ def excess(facts: Facts, workload: Workload, records: float) -> Iterator[Excess]
     of_node = records * topology.replication_factor / topology.nodes
     needs, bound = of_node * footprint.bytes_of(workload), bound_of(facts, workload)
     if bound is not None and needs > bound.usable_bytes and bound.beyond in ("refused", "evicted"):
-        yield Excess(bound.parameter, needs, bound.usable_bytes, bound.given_bytes, bound.beyond)
+        # Where what expires is evicted alone, there may be too little of it.
+        lasting = needs * workload.lasting_share
+        short = value_of(facts, "eviction") == "expiring" and lasting > bound.usable_bytes
+        beyond: Beyond = "refused" if short else bound.beyond
+        yield Excess(bound.parameter, needs, bound.usable_bytes, bound.given_bytes, beyond)
     limit = facts.target.limits.memory_mebibytes
     if limit is None or (bound is not None and not bound.in_memory):
         return
@@ -123,7 +127,7 @@ def _beyond(facts: Facts, workload: Workload) -> Beyond | None:
         return "disk"
     evicts = value_of(facts, "eviction")
     if evicts == "expiring":
-        return "refused" if workload.ttl_seconds is None else "evicted"
+        return "refused" if workload.longest_ttl is None else "evicted"
     return {"nothing": "refused", "anything": "evicted"}.get(str(evicts))  # type: ignore[return-value]
 
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from weighhouse_judging.findings.counted import Asked, between, reconciled
 from weighhouse_plugin_aerospike import PLUGIN
 from weighhouse_plugin_aerospike.info import request
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_sdk.testkit.question_log import AerospikeInfo
 from weighhouse_sdk.testkit.rights_testing import Visitor, refused_in_turn
 from weighhouse_sdk.wire import Address
@@ -64,6 +66,34 @@ def test_what_is_told_all_the_same(refused: tuple[str, ...], tmp_path: Path) -> 
     assert described.version == ("unknown" if "build" in refused else "8.1.2.0")
     assert bool(sample.metrics) is (len(refused) == 1)
     assert memory.records == (None if "namespaces" in refused else 3)
+
+
+COUNTED = (
+    "client_read_success=600;client_read_error=2;client_read_timeout=0;client_read_not_found=30;"
+    "client_read_filtered_out=0;client_write_success=400;client_write_error=0;"
+    "client_write_timeout=1;client_delete_success=0;client_delete_not_found=0;"
+    "batch_sub_read_success=50;batch_sub_read_not_found=5;client_udf_complete=7;objects=3"
+)
+
+
+def test_transactions_of_clients_are_its_counters() -> None:
+    with node({**ANSWERS, "namespace/bench": COUNTED}, []) as address:
+        told = PLUGIN.counted(address, 5.0)
+    assert told is not None
+    calls = {name: (one.calls, one.failed) for name, one in told.commands.items()}
+    assert calls == {
+        "read": (632, 2), "write": (401, 1), "batch read": (55, 0), "udf": (7, 0),
+    }  # fmt: skip
+    assert (told.hits, told.misses) == (650, 35)
+    counting = PLUGIN.manifest.counts
+    assert counting is not None
+    nothing = NodeCounts(node=told.node)
+    asked = {"read": Asked(found=650, not_found=35, failed=2), "update": Asked(400, unanswered=1)}
+    found = reconciled(counting, asked, between([nothing], [told]))
+    assert [(row.name, row.client.asked, row.served) for row in found.rows] == [
+        ("reads", 687, 687), ("writes", 401, 401),
+    ]  # fmt: skip
+    assert found.strangers == {"udf": 7}
 
 
 def test_a_node_that_wants_an_account_is_told(tmp_path: Path) -> None:

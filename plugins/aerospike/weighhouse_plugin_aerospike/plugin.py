@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.counts import NodeCounts
 from weighhouse_sdk.configuration import explained, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed
@@ -19,7 +20,7 @@ from weighhouse_sdk.serving.questions import UNTOLD
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
-from weighhouse_plugin_aerospike import conffile
+from weighhouse_plugin_aerospike import conffile, counts
 from weighhouse_plugin_aerospike.info import ask, fields, number, told
 
 VERSION = re.compile(r"^Aerospike (?:Community|Enterprise|Federal|Standard) Edition build (\S+)")
@@ -164,6 +165,15 @@ class AerospikePlugin(ServerPlugin):
     def records_held(self, metrics: Mapping[str, float]) -> int | None:
         """The namespace's records that this node is the master of."""
         return int(metrics["master_objects"]) if "master_objects" in metrics else None
+
+    def counted(self, address: Address, timeout_seconds: float) -> NodeCounts | None:
+        """Transactions of the namespace that clients sent to this node."""
+        names = told(address, timeout_seconds, "namespaces").get("namespaces")
+        if not names:
+            return None
+        namespace = f"namespace/{_weighed(names)}"
+        answer = told(address, timeout_seconds, namespace).get(namespace, "")
+        return counts.counts_in(address.endpoint, fields(answer))
 
     # how several nodes become one system
 

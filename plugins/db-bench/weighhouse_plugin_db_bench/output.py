@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from weighhouse_protocol.counts import CommandCount, Counts
 from weighhouse_sdk.errors import DriverFailed, SystemFailed
 
 RESULT = re.compile(
@@ -14,6 +15,12 @@ TABLE = re.compile(r"^Microseconds per (read|write):$")
 COUNT = re.compile(r"^Count: (\d+) ")
 MOST = re.compile(r"\bMax: (\d+)$")
 BUCKET = re.compile(r"^[\[(]\s*(\d+),\s+(\d+) \]\s+(\d+)\s")
+TICKER = re.compile(r"^rocksdb\.([\w.]+) COUNT : (\d+)$")
+COMMANDS = (
+    "number.keys.read", "number.multiget.keys.read", "number.keys.written", "number.db.seek",
+)  # fmt: skip
+FOUND_IN = ("memtable.hit", "l0.hit", "l1.hit", "l2andup.hit")
+"""Tickers of reads that found something, by where."""
 NS_PER_US = 1000
 US_PER_SECOND = 1_000_000
 
@@ -71,3 +78,20 @@ def read(lines: Iterable[str]) -> Outcome:
             "db_bench did not print its result and histograms", "its last lines tell more"
         )
     return Outcome(name, seconds, operations, tables)
+
+
+def counted(lines: Iterable[str]) -> Counts | None:
+    """What RocksDB inside it counted over the run; None: it printed no statistics."""
+    tickers = filter(None, map(TICKER.match, lines))
+    told = {ticker[1]: int(ticker[2]) for ticker in tickers}
+    if not set(COMMANDS) <= told.keys():
+        return None
+    asked = told["number.keys.read"] + told["number.multiget.keys.read"]
+    found = min(asked, sum(told.get(name, 0) for name in FOUND_IN))
+    return Counts(
+        commands={name: CommandCount(calls=told[name]) for name in COMMANDS},
+        hits=found,
+        misses=asked - found,
+        received_bytes=told.get("bytes.written"),
+        sent_bytes=told.get("bytes.read"),
+    )

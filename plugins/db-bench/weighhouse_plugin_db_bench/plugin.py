@@ -16,7 +16,7 @@ from weighhouse_sdk.toolrun.installed import located, told
 from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_sdk.toolrun.work import Slice, Work, recorded
 
-from weighhouse_plugin_db_bench.output import read
+from weighhouse_plugin_db_bench.output import counted, read
 
 VERSION = re.compile(r"^db_bench version (\S+)")
 SEEDS = 2**62
@@ -29,6 +29,8 @@ DEFAULTS: dict[str, Scalar] = {
 }
 """Options of the driver in whose place it is, which db_bench has other defaults for."""
 WHOLE_SHARE = 100
+TICKERS_ALONE = 1
+"""RocksDB's level of statistics without histograms and times (`kExceptHistogramOrTimers`)."""
 NAMES = {"read": "read", "write": "update"}
 
 
@@ -74,6 +76,7 @@ class DbBench(Tool):
                 for kind, counts in outcome.counts.items()
             },
             driver=DriverSelf(cpu_us=child.cpu_us),
+            counted=counted(lines),
         )
 
 
@@ -116,6 +119,8 @@ def arguments(order: DriverOrder, phase: Phase, directory: str) -> list[str]:
         f"--seed={order.seed % SEEDS + 1}",
         "--histogram=1",
     ]
+    if options.get("statistics"):
+        words += ["--statistics=1", f"--stats_level={TICKERS_ALONE}"]
     if phase.kind == "load":
         return [*words, "--benchmarks=fillseq", "--threads=1"]
     words += ["--use_existing_db=1", f"--threads={load.clients}"]

@@ -15,6 +15,7 @@ from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
+from weighhouse_sdk.families import resp_counts
 from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.families.resp_recorded import RecordedServer
 from weighhouse_sdk.places import Place
@@ -316,6 +317,7 @@ def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
 @pytest.mark.stand_in("of answers written after its sources, not Dragonfly")
 def test_each_question_may_be_refused(tmp_path: Path) -> None:
     """What answers is written after its sources, and no Dragonfly."""
-    with RecordedServer(ANSWERS) as server:
+    counters = {f"INFO {one.upper()}": INFO for one in resp_counts.ASKED}
+    with RecordedServer({**ANSWERS, **counters}) as server:
         visitor = Visitor(PLUGIN, server.address, tmp_path, drives=False)
         assert set(refused_in_turn(visitor, Resp())) == {"INFO", "CONFIG GET"}

@@ -101,6 +101,7 @@ class TestConformance(PluginConformance):
         "max_threads": 1024,
         "device_type": "FileStream",
         "metrics_sampling_seconds": 1,
+        "commandstats_monitor": True,
     }
     impossible: ClassVar = {"readcache": True}
     refusal = "Read cache requires storage tiering to be enabled"

@@ -48,6 +48,7 @@ DROPPED = "Log.BeginAddress"
 FIRST_ADDRESS = 64
 COUNT_SECONDS = 60.0
 """How long it may take to count what is left: Garnet looks through all of it, 1 µs a record."""
+SWITCHES = {"enabled": "yes", "disabled": "no"}
 SIZE = re.compile(r"(\d+)([kmgt])")
 POWERS_OF_1024 = {"k": 1, "m": 2, "g": 3, "t": 4}
 
@@ -126,7 +127,7 @@ class GarnetPlugin(RespServer):
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """CONFIG GET with sizes in bytes, and what INFO alone has: sizes of log and index, whether
-        there are a storage tier and a cache before it, and how often counters are kept.
+        there are a storage tier and a cache before it, and which counters are kept.
         """
         found = super().settings(address, timeout_seconds)
         told = self._info(address, timeout_seconds)
@@ -135,6 +136,7 @@ class GarnetPlugin(RespServer):
             "memory": told.get("store_heap_memory_target_size"),
             "index": told.get("IndexMemorySizeBytes"),
             "metrics-sampling-freq": told.get("monitor_freq"),
+            "commandstats-monitor": SWITCHES.get(told.get("commandstats_monitor", "")),
             "storage-tier": None if tier is None else "yes" if tier else "no",
             "readcache": None if cache is None else "yes" if cache.isdigit() else "no",
         }

@@ -11,6 +11,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
+from weighhouse_sdk.families import resp_counts
 from weighhouse_sdk.families.resp_recorded import RecordedServer
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.testkit.question_log import Resp
@@ -113,6 +114,8 @@ def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
 def test_each_question_may_be_refused(tmp_path: Path) -> None:
     """What answers is written after its documentation, and no KeyDB."""
     info = "redis_version:6.3.4\nmvcc_depth:0\nserver_threads:2\nused_memory:100\ndb0:keys=3\n"
-    with RecordedServer({"INFO": info, "CONFIG GET *": ["maxmemory", "0"]}) as server:
+    counters = {f"INFO {one.upper()}": info for one in resp_counts.ASKED}
+    answers = {"INFO": info, **counters, "CONFIG GET *": ["maxmemory", "0"]}
+    with RecordedServer(answers) as server:
         visitor = Visitor(PLUGIN, server.address, tmp_path, drives=False)
         assert set(refused_in_turn(visitor, Resp())) == {"INFO", "CONFIG GET"}

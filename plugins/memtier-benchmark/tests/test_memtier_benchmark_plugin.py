@@ -247,6 +247,16 @@ def test_command_line_says_what_the_order_says() -> None:
     ]
 
 
+def test_keys_of_a_bell_are_its_own_bell() -> None:
+    bell = MIX.model_copy(update={"request_distribution": "gaussian"})
+    words = arguments(tool_order(bell))
+    patterns = [words[at + 1] for at, word in enumerate(words) if word == "--command-key-pattern"]
+    assert patterns == ["G", "G"]
+    assert not PLUGIN.refusals(tool_order(bell))
+    (told,) = PLUGIN.refusals(tool_order(bell.model_copy(update={"gaussian_stddev": 0.1})))
+    assert told.startswith("workload.gaussian_median, gaussian_stddev:")
+
+
 def test_shares_are_cycles_and_phases_are_runs() -> None:
     def mix(read: float) -> Workload:
         return Workload(name="w", operations=OperationMix(read=read, update=1 - read))

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterval
 from weighhouse_protocol.load import ClosedLoad, Phase
-from weighhouse_protocol.workload import Workload
+from weighhouse_protocol.workload import GAUSSIAN_MEDIAN, GAUSSIAN_STDDEV, Workload
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import DriverFailed, SystemFailed, TargetInvalid, WrongProduct
 from weighhouse_sdk.lifecycle import Installed
@@ -115,6 +115,12 @@ def _refusals(order: DriverOrder) -> Iterator[str]:
             "workload.insert_start: the keys of memtier_benchmark begin with 1; set "
             "insert_start: 1, and record_count to one more than there are to be"
         )
+    bell = (workload.gaussian_median, workload.gaussian_stddev)
+    if workload.request_distribution == "gaussian" and bell != (GAUSSIAN_MEDIAN, GAUSSIAN_STDDEV):
+        yield (
+            "workload.gaussian_median, gaussian_stddev: memtier_benchmark takes them for its own "
+            "pair of commands alone; leave them out: it has the centre and a sixth of the keys"
+        )
     if ratio(workload) is None:
         yield (
             f"workload.operations: memtier_benchmark repeats a cycle of up to {MOST_RATIO} "
@@ -164,10 +170,11 @@ def arguments(order: DriverOrder) -> list[str]:
         last = workload.insert_start + workload.insert_count - 1
     words += ["--data-size", str(size), "--key-prefix", KEY_PREFIX]
     words += ["--key-minimum", str(workload.insert_start), "--key-maximum", str(last)]
+    pattern = "G" if workload.request_distribution == "gaussian" else "R"
     for times, command in zip(ratio(workload) or (), commands(workload, layout), strict=False):
         if times:
             words += ["--command", command, "--command-ratio", str(times)]
-            words += ["--command-key-pattern", "R"]
+            words += ["--command-key-pattern", pattern]
     return [*words, "--hide-histogram"]
 
 

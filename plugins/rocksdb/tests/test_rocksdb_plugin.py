@@ -40,6 +40,7 @@ class TestConformance(PluginConformance):
         "direct_flush_and_compaction": True,
         "rate_limit_bytes_per_second": 50_000_000,
         "stats_dump_period_seconds": 5,
+        "statistics": True,
     }
     impossible: ClassVar = {"wal": False, "sync_writes": True}
     refusal = "without a log"

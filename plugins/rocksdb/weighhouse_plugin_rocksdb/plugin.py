@@ -34,6 +34,7 @@ from weighhouse_plugin_rocksdb import files
 UNTOLD = {
     "wal": "write.wal",
     "sync_writes": "write.sync",
+    "statistics": "db.statistics",
     "rate_limit_bytes_per_second": "db.rate_limit_bytes_per_second",
     "bloom_bits_per_key": "table.bloom_bits_per_key",
 }

@@ -56,9 +56,9 @@ def _workload_errors(target: Target, workload: Workload) -> Iterator[FieldError]
             "the run that would verify them",
             expected="fresh, or verify_fraction: 0",
         )
-    if target.data == "once" and workload.ttl_seconds is not None:
+    if target.data == "once" and workload.longest_ttl is not None:
         yield FieldError(
             path="data",
             message=f"once: records of workload {workload.name} expire before later runs read them",
-            expected="fresh, or no ttl_seconds",
+            expected=f"fresh, or no {'ttl_seconds' if workload.expiry is None else 'expiry'}",
         )

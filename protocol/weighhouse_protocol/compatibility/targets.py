@@ -226,7 +226,7 @@ def _requirement_errors(
 
 def _facts_of(workloads: Sequence[Workload]) -> Iterable[Mapping[str, int]]:
     """What requirements look at, once for each kind of workload."""
-    expire = sorted({one.ttl_seconds is not None for one in workloads})
+    expire = sorted({one.longest_ttl is not None for one in workloads})
     return [{"workload:expires": each} for each in expire] or [{}]
 
 

@@ -12,7 +12,8 @@ HARMLESS = frozenset(
     {
         "name", "description", "record_count", "operations", "request_distribution", "zipf_theta",
         "hotspot_data_fraction", "hotspot_operation_fraction", "exponential_percentile",
-        "exponential_fraction", "min_scan_length", "max_scan_length", "scan_length_distribution",
+        "exponential_fraction", "gaussian_median", "gaussian_stddev",
+        "min_scan_length", "max_scan_length", "scan_length_distribution",
         "insert_retry_limit",
     }
 )  # fmt: skip

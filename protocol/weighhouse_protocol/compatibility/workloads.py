@@ -14,6 +14,7 @@ from weighhouse_protocol.workload import Workload
 
 FEATURES: Mapping[str, tuple[Feature, str]] = {
     "ttl_seconds": ("ttl", "let records expire"),
+    "expiry": ("varied_ttl", "let each record expire at a time of its own"),
     "keys_per_read": ("multi_get", "read several records at once"),
 }
 """Part of a workload → the feature that it takes where it is asked for, and in words."""

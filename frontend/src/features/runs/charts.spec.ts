@@ -8,6 +8,7 @@ import {
   arrivalsInWords,
   backlogLines,
   detailInWords,
+  flowLines,
   latencyLines,
   linesTable,
   operationsOf,
@@ -38,6 +39,7 @@ const series: RunSeries = {
   detail: null,
   machines: [],
   operations: { all: figures, update: figures, read: figures },
+  payloads: { read: { read: 1000, written: 0 }, update: { read: 0, written: 10 } },
   resources: { t: [], cpu_percent: [], resident_bytes: [], driver_cpu_percent: [], disk_bytes: [], steal_percent: [] },
 }
 
@@ -57,6 +59,26 @@ describe('throughputLines', () => {
     const all = { ...figures, errors: [0, 3], not_found: [1, 0] }
     const names = throughputLines({ ...series, operations: { ...series.operations, all } }, palette).map((l) => l.name)
     expect(names).toEqual(['read', 'update', 'all', 'errors', 'not found'])
+  })
+})
+
+describe('flowLines', () => {
+  it('adds up the values of all operations, and leaves out what nothing is known of', () => {
+    const told = (payloads: RunSeries['payloads']) =>
+      flowLines({ ...series, payloads }, palette).map(({ name, values }) => [name, values])
+    const both = { read: { read: 1000, written: 0 }, update: { read: 0, written: 10 } }
+    expect(told(both)).toEqual([
+      ['values read', [100_000, 200_000]],
+      ['values written', [1000, 2000]],
+    ])
+    expect(told({ ...both, update: { read: 500, written: 10 } })[0]).toEqual(['values read', [150_000, 300_000]])
+    expect(told({ ...both, scan: { read: null, written: 0 } }).map(([name]) => name)).toEqual(['values written'])
+    const loaded = { ...figures, t: [2], until: [3], throughput: [7] }
+    const { all, read } = series.operations
+    const later = { all: all ?? figures, insert: loaded, read: read ?? figures }
+    const payloads = { insert: { read: 0, written: 10 }, read: { read: 1, written: 0 } }
+    expect(flowLines({ ...series, operations: later, payloads }, palette)[1]?.values).toEqual([0, 70])
+    expect(told({ read: { read: 0, written: 0 } })).toEqual([])
   })
 })
 

@@ -15,7 +15,7 @@ import {
   type Stretch,
   type TimeLine,
 } from '@/charts'
-import { formatBytes, formatCount, formatLatency, formatThroughput, type Shown } from '@/ui'
+import { formatBytes, formatCount, formatFlow, formatLatency, formatThroughput, type Shown } from '@/ui'
 
 import { courseOf, momentOf } from './course'
 
@@ -27,6 +27,8 @@ export const THROUGHPUT: AxisFormat = { name: '', write: (value) => words(format
 export const LATENCY: AxisFormat = { name: '', write: (value) => words(formatLatency(value)) }
 /** How bytes stand on an axis. */
 export const BYTES: AxisFormat = { name: '', write: (value) => words(formatBytes(value)), base: 1024 }
+/** How bytes a second stand on an axis. */
+export const FLOW: AxisFormat = { name: '', write: (value) => words(formatFlow(value)), base: 1024 }
 /** How CPU use stands on an axis; 100 % is one core. */
 export const PERCENT: AxisFormat = { name: '', write: (value) => `${Math.round(value)} %` }
 
@@ -70,6 +72,34 @@ export function throughputLines(series: RunSeries, palette: Palette): TimeLine[]
     lines.push({ name: 'not found', colour: palette.caution, dash: 'dotted', times, until, values })
   }
   return lines
+}
+
+/** Bytes of values that came and went a second; none where nothing is known, or nothing moved. */
+export function flowLines(series: RunSeries, palette: Palette): TimeLine[] {
+  const all = series.operations['all']
+  const payloads = Object.entries(series.payloads)
+  if (!all) return []
+  // An operation's line has the points of the phases that have the operation.
+  const rates = new Map(
+    Object.entries(series.operations).map(([name, { t, throughput }]) => [
+      name,
+      new Map(t.map((time, at) => [time, throughput[at] ?? 0])),
+    ]),
+  )
+  const lines = (['read', 'written'] as const).map((way) => {
+    const known = payloads.every(([, payload]) => payload[way] !== null)
+    const values = all.t.map((time) =>
+      payloads.reduce((sum, [name, payload]) => sum + (payload[way] ?? 0) * (rates.get(name)?.get(time) ?? 0), 0),
+    )
+    return {
+      name: `values ${way}`,
+      colour: operationColour(way === 'read' ? 'read' : 'update', palette),
+      times: all.t,
+      until: all.until,
+      values: known ? values : [],
+    }
+  })
+  return lines.filter((line) => line.values.some((value) => value > 0))
 }
 
 /** The percentiles of one operation over time; a percentile nothing was measured for is left out. */

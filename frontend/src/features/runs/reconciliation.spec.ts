@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { besideOf, differenceOf, whyNot, type Counted, type Reconciliation } from './reconciliation'
+import { besideOf, countsTable, differenceOf, whyNot, type Counted, type Reconciliation } from './reconciliation'
 
 const ROW: Counted = {
   name: 'reads',
@@ -43,8 +43,24 @@ describe('client and server', () => {
 
   it('says what was there, and what others asked', () => {
     expect(besideOf(TOLD)).toBe('')
+    const uncounted = { ...ROW, served: null, difference: null, why_not: 'it counts none' }
+    expect(differenceOf(uncounted)).toBe('not compared')
+    expect(besideOf({ ...TOLD, rows: [uncounted] })).toBe('reads not compared: it counts none')
     expect(besideOf({ ...TOLD, hits: 10, misses: 90, of_others: { lpush: 7 } })).toBe(
       '10 of 100 keys asked for were there (10 %); commands of others: 7 lpush',
     )
+  })
+
+  it('is taken along with what cannot be compared, and what others asked', () => {
+    const scans = { ...ROW, name: 'scans', why_not: 'scan sends as many of them as it needs' }
+    const { columns, rows } = countsTable({ ...TOLD, rows: [ROW, scans], of_others: { lpush: 7 }, sent_bytes: 9 })
+    expect(rows).toEqual([
+      ['reads', 'get', 1000, 1000, 1000, 0, 1.5, ''],
+      ['scans', 'get', 1000, 1000, 1000, null, 1.5, 'not compared: scan sends as many of them as it needs'],
+      ['of others', 'lpush', 0, 0, 7, null, null, null],
+      ['bytes sent', '', null, null, 9, null, null, null],
+    ])
+    expect(rows.every((row) => row.length === columns.length)).toBe(true)
+    expect(countsTable({ ...TOLD, why_not: 'not told' }).rows).toEqual([])
   })
 })

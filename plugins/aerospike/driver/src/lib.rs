@@ -45,7 +45,7 @@ impl ClientDriver for Aerospike {
         endpoint_kinds: &["tcp", "tls"],
         // Keys are kept by their hashes: there is no order to scan in.
         operations: &Operation::WITHOUT_SCAN,
-        features: &[Feature::Ttl, Feature::MultiGet],
+        features: &[Feature::Ttl, Feature::VariedTtl, Feature::MultiGet],
         options_schema: options::SCHEMA,
     };
 
@@ -115,12 +115,8 @@ impl ClientDriver for Aerospike {
                 Err(error) => outcome_of(&error),
             },
             Operation::Update | Operation::Insert => {
-                let policy = if request.operation == Operation::Insert {
-                    &self.policies.insert
-                } else {
-                    &self.policies.update
-                };
-                match self.client.put(policy, &key, &self.values(request)).await {
+                let policy = self.policies.writing(request);
+                match self.client.put(&policy, &key, &self.values(request)).await {
                     Ok(()) => Outcome::Ok,
                     Err(error) => outcome_of(&error),
                 }
@@ -247,7 +243,7 @@ async fn admit(
     }
     let settings = told.get(&about).map(String::as_str).unwrap_or_default();
     let has = |setting: &str| settings.split(';').any(|one| one == setting);
-    if shape.ttl_seconds.is_some() && has("nsup-period=0") && has("allow-ttl-without-nsup=false") {
+    if !shape.expiry.is_never() && has("nsup-period=0") && has("allow-ttl-without-nsup=false") {
         return Err(ClientFailed {
             message: format!("namespace {namespace} refuses records that expire"),
             hint: "set nsup-period in the server's configuration of the namespace".to_owned(),

@@ -1,11 +1,13 @@
 //! What the library is told to do, by the options.
 
+use std::borrow::Cow;
+
 use aerospike::AuthMode;
 use aerospike::policy::{
     BasePolicy, BatchPolicy, ClientPolicy, Concurrency, Expiration, ReadPolicy, RecordExistsAction,
     Replica, WritePolicy,
 };
-use weighhouse_driver_api::{ClientFailed, RecordShape};
+use weighhouse_driver_api::{ClientFailed, Expiry, Operation, RecordShape, Request};
 
 use crate::options::Settings;
 
@@ -21,6 +23,8 @@ pub(crate) struct Policies {
     pub(crate) insert: WritePolicy,
     pub(crate) update: WritePolicy,
     pub(crate) delete: WritePolicy,
+    /// Each write has a time of its own, or none.
+    varied: bool,
 }
 
 impl Policies {
@@ -43,7 +47,7 @@ impl Policies {
             durable_delete: settings.durable_delete,
             ..WritePolicy::default()
         };
-        let expiration = shape.ttl_seconds.map_or(Expiration::Never, Expiration::Seconds);
+        let expiration = shape.expiry.longest().map_or(Expiration::Never, Expiration::Seconds);
         Self {
             read: ReadPolicy { base_policy: base.clone() },
             batch: BatchPolicy {
@@ -54,7 +58,19 @@ impl Policies {
             insert: write(settings.insert, expiration),
             update: write(RecordExistsAction::UpdateOnly, expiration),
             delete: write(RecordExistsAction::Update, Expiration::NamespaceDefault),
+            varied: matches!(shape.expiry, Expiry::Drawn { .. }),
         }
+    }
+
+    /// Of an insert or an update.
+    pub(crate) fn writing(&self, request: &Request<'_>) -> Cow<'_, WritePolicy> {
+        let policy =
+            if request.operation == Operation::Insert { &self.insert } else { &self.update };
+        if !self.varied {
+            return Cow::Borrowed(policy);
+        }
+        let expiration = request.ttl_seconds().map_or(Expiration::Never, Expiration::Seconds);
+        Cow::Owned(WritePolicy { expiration, ..policy.clone() })
     }
 }
 
@@ -90,6 +106,7 @@ pub(crate) fn of_client(settings: &Settings, clients: usize) -> Result<ClientPol
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weighhouse_driver_api::{Fields, Keys, Payload, ValueSource};
 
     #[test]
     fn nothing_is_tried_again_unless_told() {
@@ -131,10 +148,29 @@ mod tests {
             Policies::new(&Settings::default(), &shape).insert.expiration,
             Expiration::Never
         );
-        shape.ttl_seconds = Some(7);
+        shape.expiry = Expiry::All(7);
         let policies = Policies::new(&Settings::default(), &shape);
         assert_eq!(policies.insert.expiration, Expiration::Seconds(7));
         assert_eq!(policies.update.expiration, Expiration::Seconds(7));
+
+        shape.expiry = Expiry::Drawn { fraction: 0.5, min_seconds: 7, max_seconds: 7 };
+        let policies = Policies::new(&Settings::default(), &shape);
+        let source = ValueSource::new(1, &shape);
+        let of = |version| {
+            let request = Request {
+                operation: Operation::Update,
+                key: b"user1",
+                more_keys: &Keys::NONE,
+                scan_length: 0,
+                fields: Fields::All,
+                payload: Payload::new(&source, 1, version),
+            };
+            policies.writing(&request).expiration
+        };
+        let expiring = (0..100).filter(|&version| of(version) == Expiration::Seconds(7)).count();
+        let lasting = (0..100).filter(|&version| of(version) == Expiration::Never).count();
+        assert_eq!(expiring + lasting, 100);
+        assert!((30..=70).contains(&expiring), "{expiring}");
     }
 
     #[test]

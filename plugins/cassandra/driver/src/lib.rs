@@ -35,7 +35,7 @@ pub struct Cql {
     session: Session,
     statements: Statements,
     may_be_partial: bool,
-    ttl: Option<i32>,
+    expires: bool,
 }
 
 impl ClientDriver for Cql {
@@ -44,7 +44,7 @@ impl ClientDriver for Cql {
         version: env!("CARGO_PKG_VERSION"),
         endpoint_kinds: &["tcp", "tls"],
         operations: &Operation::ALL,
-        features: &[Feature::Ttl, Feature::MultiGet],
+        features: &[Feature::Ttl, Feature::VariedTtl, Feature::MultiGet],
         options_schema: options::SCHEMA,
     };
 
@@ -68,7 +68,7 @@ impl ClientDriver for Cql {
             session,
             statements,
             may_be_partial: shape.may_be_partial,
-            ttl: shape.ttl_seconds.map(|seconds| i32::try_from(seconds).unwrap_or(i32::MAX)),
+            expires: !shape.expiry.is_never(),
         })
     }
 
@@ -125,6 +125,10 @@ impl Cql {
         let mut start = 0;
         let fields = ends.iter().map(|&end| text(&values[std::mem::replace(&mut start, end)..end]));
         let fields: Vec<&str> = fields.collect();
+        // Where the statements have a mark for it; 0 stands for never.
+        let ttl = self.expires.then(|| {
+            request.ttl_seconds().map_or(0, |seconds| i32::try_from(seconds).unwrap_or(i32::MAX))
+        });
         if request.operation == Operation::Insert {
             // INSERT … VALUES (key, fields…) USING TTL
             let row = statements::Row {
@@ -132,13 +136,13 @@ impl Cql {
                 key,
                 key_first: true,
                 fields: &fields,
-                ttl_last: self.ttl,
+                ttl_last: ttl,
             };
             self.done(&self.statements.insert, &row).await
         } else {
             // UPDATE … USING TTL SET fields… WHERE y_id = key
             let row = statements::Row {
-                ttl_first: self.ttl,
+                ttl_first: ttl,
                 key,
                 key_first: false,
                 fields: &fields,

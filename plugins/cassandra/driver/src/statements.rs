@@ -86,7 +86,7 @@ impl Statements {
         make_table(session, shape, settings).await?;
         let table = format!("{}.{}", settings.keyspace, settings.table);
         let names = shape.field_names();
-        let ttl = if shape.ttl_seconds.is_some() { " USING TTL ?" } else { "" };
+        let ttl = if shape.expiry.is_never() { "" } else { " USING TTL ?" };
         let all = names.join(", ");
         let select = |what: &str| format!("SELECT {what} FROM {table} WHERE y_id = ?");
         let range = |what: &str| {

@@ -6,7 +6,7 @@
 
 use memchr::memchr;
 use weighhouse_driver_api::{
-    Checked, Codec, ErrorKind, Expected, Feature, Fields, Identity, Malformed, Operation,
+    Checked, Codec, ErrorKind, Expected, Expiry, Feature, Fields, Identity, Malformed, Operation,
     OptionRefused, Options, Outcome, Parsed, RecordShape, Refusal, Request, Secret, Verifier,
 };
 
@@ -48,10 +48,9 @@ enum Commands {
 #[derive(Debug, Clone)]
 pub struct Memcached {
     commands: Commands,
-    /// What follows the key of a command that writes, when all records are of one length.
+    /// What follows the key of a command that writes, when all records are of one length and expire
+    /// alike.
     write_tail: Option<Vec<u8>>,
-    /// Seconds after which a record expires; 0: never.
-    ttl: u32,
     keys_per_read: u16,
     account: Option<(String, Secret)>,
 }
@@ -75,7 +74,8 @@ pub struct Scan {
 }
 
 impl Memcached {
-    /// What follows the key of a command that writes a record of a length.
+    /// What follows the key of a command that writes a record of a length; time to live 0: it never
+    /// expires.
     fn tail(commands: Commands, ttl: u32, length: usize) -> Vec<u8> {
         match (commands, ttl) {
             // Flags, time to live, length.
@@ -95,7 +95,7 @@ impl Codec for Memcached {
         version: env!("CARGO_PKG_VERSION"),
         endpoint_kinds: &["tcp", "tls", "unix"],
         operations: &Operation::WITHOUT_SCAN,
-        features: &[Feature::Ttl, Feature::MultiGet],
+        features: &[Feature::Ttl, Feature::VariedTtl, Feature::MultiGet],
         options_schema: SCHEMA,
     };
 
@@ -109,16 +109,18 @@ impl Codec for Memcached {
             (name, _) if name.is_empty() => None,
             (name, file) => Some((name, Secret::of_file(&file)?)),
         };
-        let ttl = shape.ttl_seconds.unwrap_or(0);
+        let ttl = shape.expiry.longest().unwrap_or(0);
         if ttl > LONGEST_TTL {
             let message = format!(
                 "{ttl} s of the workload: memcached takes more than {LONGEST_TTL} for a date"
             );
             return Err(OptionRefused::new("ttl_seconds", message));
         }
-        let write_tail =
-            shape.constant_blob_length().map(|length| Self::tail(commands, ttl, length));
-        Ok(Self { commands, write_tail, ttl, keys_per_read: shape.keys_per_read, account })
+        let write_tail = shape
+            .constant_blob_length()
+            .filter(|_| !matches!(shape.expiry, Expiry::Drawn { .. }))
+            .map(|length| Self::tail(commands, ttl, length));
+        Ok(Self { commands, write_tail, keys_per_read: shape.keys_per_read, account })
     }
 
     fn layout(&self) -> &'static str {
@@ -195,7 +197,8 @@ impl Codec for Memcached {
                     out.extend_from_slice(tail);
                 } else {
                     let length = request.payload.blob_length();
-                    out.extend_from_slice(&Self::tail(commands, self.ttl, length));
+                    let ttl = request.ttl_seconds().unwrap_or(0);
+                    out.extend_from_slice(&Self::tail(commands, ttl, length));
                 }
                 request.payload.blob(out);
             }
@@ -395,7 +398,7 @@ mod tests {
         let meta = with(&serde_json::json!({"commands": "meta"})).unwrap();
         assert_eq!(encoded(&meta, Operation::Delete), b"md user7\r\n");
         let mut shape = shape();
-        shape.ttl_seconds = Some(60);
+        shape.expiry = Expiry::All(60);
         for (commands, head) in
             [("text", &b"set user7 0 60 16\r\n"[..]), ("meta", b"ms user7 16 T60\r\n")]
         {
@@ -403,7 +406,37 @@ mod tests {
             let codec = Memcached::new(&shape, options.as_object().unwrap()).unwrap();
             assert!(encoded(&codec, Operation::Insert).starts_with(head));
         }
-        shape.ttl_seconds = Some(LONGEST_TTL + 1);
+        // Each write has its own: half of them none.
+        shape.expiry = Expiry::Drawn { fraction: 0.5, min_seconds: 60, max_seconds: 60 };
+        for commands in ["text", "meta"] {
+            let options = serde_json::json!({"commands": commands});
+            let codec = Memcached::new(&shape, options.as_object().unwrap()).unwrap();
+            let source = ValueSource::new(1, &shape);
+            let expiring = (0..100).filter(|&version| {
+                let (key, fields) = (b"user7", Fields::All);
+                let payload = Payload::new(&source, 7, version);
+                let request = Request {
+                    operation: Operation::Update,
+                    key,
+                    more_keys: &Keys::NONE,
+                    scan_length: 0,
+                    fields,
+                    payload,
+                };
+                let mut out = Vec::new();
+                codec.encode(&request, &mut out);
+                let (with, without): (&[u8], &[u8]) = if commands == "text" {
+                    (b"set user7 0 60 16\r\n", b"set user7 0 0 16\r\n")
+                } else {
+                    (b"ms user7 16 T60\r\n", b"ms user7 16\r\n")
+                };
+                assert!(out.starts_with(with) || out.starts_with(without));
+                out.starts_with(with)
+            });
+            let count = expiring.count();
+            assert!((30..=70).contains(&count), "{count}");
+        }
+        shape.expiry = Expiry::All(LONGEST_TTL + 1);
         let refused = Memcached::new(&shape, &Options::new()).unwrap_err();
         assert_eq!(refused.name, "ttl_seconds");
     }

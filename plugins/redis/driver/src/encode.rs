@@ -107,16 +107,24 @@ impl Resp {
                 self.value(index, request, out);
             }
         }
-        if let Some(seconds) = &self.ttl {
+        if self.expiry.is_never() {
+            return;
+        }
+        // A hash keeps the time that it was given before.
+        if let Some(seconds) = request.ttl_seconds() {
             out.extend_from_slice(b"*3\r\n$6\r\nEXPIRE\r\n");
             bulk(request.key, out);
-            out.extend_from_slice(seconds);
+            bulk(itoa::Buffer::new().format(seconds).as_bytes(), out);
+        } else {
+            out.extend_from_slice(b"*2\r\n$7\r\nPERSIST\r\n");
+            bulk(request.key, out);
         }
     }
 
     fn string_write(&self, request: &Request<'_>, out: &mut Vec<u8>) {
+        let ttl = request.ttl_seconds();
         let head: &[u8] =
-            if self.ttl.is_some() { b"*5\r\n$3\r\nSET\r\n" } else { b"*3\r\n$3\r\nSET\r\n" };
+            if ttl.is_some() { b"*5\r\n$3\r\nSET\r\n" } else { b"*3\r\n$3\r\nSET\r\n" };
         out.extend_from_slice(head);
         bulk(request.key, out);
         if self.blob_header.is_empty() {
@@ -126,9 +134,9 @@ impl Resp {
         }
         request.payload.blob(out);
         out.extend_from_slice(b"\r\n");
-        if let Some(seconds) = &self.ttl {
+        if let Some(seconds) = ttl {
             out.extend_from_slice(b"$2\r\nEX\r\n");
-            out.extend_from_slice(seconds);
+            bulk(itoa::Buffer::new().format(seconds).as_bytes(), out);
         }
     }
 

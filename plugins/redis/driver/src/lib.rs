@@ -14,8 +14,8 @@ mod reply;
 
 use memchr::memmem;
 use weighhouse_driver_api::{
-    Codec, ErrorKind, Expected, Feature, Fields, Identity, Malformed, Operation, OptionRefused,
-    Options, Outcome, Parsed, RecordShape, Refusal, Request, Spread, Verifier,
+    Codec, ErrorKind, Expected, Expiry, Feature, Fields, Identity, Malformed, Operation,
+    OptionRefused, Options, Outcome, Parsed, RecordShape, Refusal, Request, Spread, Verifier,
 };
 
 use encode::{INDEX, bulk, header};
@@ -37,8 +37,7 @@ pub struct Resp {
     reads_by_name: bool,
     keys_per_read: u16,
     may_be_partial: bool,
-    /// Seconds as a bulk string.
-    ttl: Option<Vec<u8>>,
+    expiry: Expiry,
     /// What a bulk string of a field's value begins with, when all are of one length.
     value_header: Vec<u8>,
     blob_header: Vec<u8>,
@@ -64,7 +63,7 @@ impl Resp {
     /// How many replies a request gives.
     fn replies(&self, expected: Expected) -> u16 {
         let indexed = u16::from(self.index != ScanIndex::None);
-        let expires = u16::from(self.ttl.is_some() && self.settings.layout == Layout::Hash);
+        let expires = u16::from(!self.expiry.is_never() && self.settings.layout == Layout::Hash);
         match (expected.operation, self.settings.layout) {
             (Operation::Insert, _) => 1 + expires + indexed,
             (Operation::Update, _) => 1 + expires,
@@ -108,7 +107,7 @@ impl Codec for Resp {
         version: env!("CARGO_PKG_VERSION"),
         endpoint_kinds: &["tcp", "tls", "unix"],
         operations: &Operation::ALL,
-        features: &[Feature::Ttl, Feature::MultiGet],
+        features: &[Feature::Ttl, Feature::VariedTtl, Feature::MultiGet],
         options_schema: options::SCHEMA,
     };
 
@@ -157,10 +156,10 @@ impl Codec for Resp {
             reads_by_name: shape.reads_by_name,
             keys_per_read: shape.keys_per_read,
             may_be_partial: shape.may_be_partial,
-            ttl: shape.ttl_seconds.map(|seconds| of(seconds.to_string().as_bytes())),
+            expiry: shape.expiry,
             value_header: length(match shape.lengths() {
                 weighhouse_driver_api::Lengths::Constant(length) => Some(*length),
-                weighhouse_driver_api::Lengths::Drawn(_) => None,
+                _ => None,
             }),
             blob_start: start_of(&blob_header),
             blob_reply: blob_header.len() + blob.unwrap_or(0) + 2,

@@ -29,8 +29,19 @@ fn encoded(codec: &Resp, operation: Operation, fields: Fields) -> String {
 }
 
 fn encoded_with(codec: &Resp, operation: Operation, fields: Fields, more_keys: &Keys) -> String {
-    let source = ValueSource::new(1, &shape());
-    let payload = Payload::new(&source, 5, 1);
+    encoded_in(codec, operation, (fields, more_keys), 1)
+}
+
+fn encoded_in(
+    codec: &Resp,
+    operation: Operation,
+    (fields, more_keys): (Fields, &Keys),
+    version: u64,
+) -> String {
+    let mut expiring = shape();
+    expiring.expiry = codec.expiry;
+    let source = ValueSource::new(1, &expiring);
+    let payload = Payload::new(&source, 5, version);
     let mut out = Vec::new();
     let request = Request { operation, key: b"user5", more_keys, scan_length: 30, fields, payload };
     codec.encode(&request, &mut out);
@@ -126,11 +137,40 @@ fn a_scan_reads_the_records_that_the_index_names() {
     }
 }
 
+/// What updates of a record send, under an expiry that is drawn, and how many replies they have.
+fn drawn(layout: &str, version: u64) -> (String, u16) {
+    let expiry = Expiry::Drawn { fraction: 0.5, min_seconds: 60, max_seconds: 90 };
+    let codec = shaped(&json!({"layout": layout}), |shape| shape.expiry = expiry);
+    let said = encoded_in(&codec, Operation::Update, (Fields::All, &Keys::NONE), version);
+    (words(&said).join(" "), codec.replies(Expected::first(Operation::Update, Fields::All)))
+}
+
+#[test]
+fn a_write_that_does_not_expire_takes_the_time_of_an_earlier_one_away() {
+    let expires = |said: &str, word: &str| {
+        let seconds = said.split(word).nth(1).and_then(|rest| rest.trim().parse::<u32>().ok());
+        seconds.is_some_and(|seconds| (60..=90).contains(&seconds))
+    };
+    let (mut of_hashes, mut of_strings) = (0, 0);
+    for version in 0..40 {
+        let (said, replies) = drawn("hash", version);
+        assert_eq!(replies, 2);
+        assert!(said.ends_with("PERSIST user5") || expires(&said, "EXPIRE user5"), "{said}");
+        of_hashes += u32::from(said.ends_with("PERSIST user5"));
+        let (said, replies) = drawn("string", version);
+        assert_eq!(replies, 1);
+        assert!(!said.contains(" EX ") || expires(&said, " EX "), "{said}");
+        of_strings += u32::from(!said.contains(" EX "));
+    }
+    assert_eq!(of_hashes, of_strings);
+    assert!((8..=32).contains(&of_hashes), "{of_hashes}");
+}
+
 #[test]
 fn the_replies_of_all_commands_of_an_operation_are_one_reply() {
     let indexed = shaped(&json!({}), |shape| {
         shape.scans = true;
-        shape.ttl_seconds = Some(60);
+        shape.expiry = Expiry::All(60);
     });
     let insert = encoded(&indexed, Operation::Insert, Fields::One(0));
     assert!(words(&insert).join(" ").contains("EXPIRE user5 60 ZADD"), "{insert}");

@@ -1,14 +1,16 @@
 //! Records in RocksDB, inside the driver's process: one value each, all fields in it.
 
+mod counts;
 mod options;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rocksdb::{DB, Direction, IteratorMode, ReadOptions, WriteOptions};
 use weighhouse_driver_api::{
-    Embedded, EmbeddedFailed, ErrorKind, Feature, Identity, Operation, OptionRefused, Options,
-    Outcome, RecordShape, Request, Session, Stopwatch, Verifier, said,
+    Counts, Embedded, EmbeddedFailed, ErrorKind, Feature, Identity, Operation, OptionRefused,
+    Options, Outcome, RecordShape, Request, Session, Stopwatch, Verifier, said,
 };
 
 use options::Settings;
@@ -16,12 +18,17 @@ use options::Settings;
 /// A RocksDB database.
 pub struct RocksDb {
     database: Arc<DB>,
+    /// Those that it was opened with, which keep its tickers.
+    opened_with: rocksdb::Options,
+    /// Whether a key was deleted: a tombstone that is still in memory counts as found.
+    deleted: Arc<AtomicBool>,
     settings: Settings,
 }
 
 /// One thread's way into it.
 pub struct RocksDbSession {
     database: Arc<DB>,
+    deleted: Arc<AtomicBool>,
     reads: ReadOptions,
     writes: WriteOptions,
     value: Vec<u8>,
@@ -57,9 +64,9 @@ impl Embedded for RocksDb {
             hint: String::new(),
         })?;
         let hint = "is the directory there, writable, and used by nobody else?";
-        let database =
-            DB::open(&settings.database(), directory).map_err(|error| failed(&error, hint))?;
-        Ok(Self { database: Arc::new(database), settings })
+        let opened_with = settings.database();
+        let database = DB::open(&opened_with, directory).map_err(|error| failed(&error, hint))?;
+        Ok(Self { database: Arc::new(database), opened_with, deleted: Arc::default(), settings })
     }
 
     fn layout(&self) -> &'static str {
@@ -69,10 +76,20 @@ impl Embedded for RocksDb {
     fn session(&self) -> RocksDbSession {
         RocksDbSession {
             database: Arc::clone(&self.database),
+            deleted: Arc::clone(&self.deleted),
             reads: ReadOptions::default(),
             writes: self.settings.writes(),
             value: Vec::new(),
         }
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        let tickers = self.settings.counts_reads().then_some(&self.opened_with);
+        let mut told = counts::told(self.database.latest_sequence_number(), tickers);
+        if self.deleted.load(Ordering::Relaxed) {
+            (told.hits, told.misses) = (None, None);
+        }
+        Some(told)
     }
 
     fn close(&self) -> Result<(), EmbeddedFailed> {
@@ -146,6 +163,7 @@ impl Session for RocksDbSession {
             }
             // Whether there was anything to delete RocksDB does not tell.
             Operation::Delete => {
+                self.deleted.store(true, Ordering::Relaxed);
                 watch.begin();
                 let deleted = self.database.delete_opt(request.key, &self.writes);
                 watch.end();
@@ -261,6 +279,56 @@ mod tests {
         let counted = |from: &str, most| database.session().scan(from.as_bytes(), most).unwrap();
         assert_eq!((counted("a", 10), counted("a", 1), counted("c", 10)), (2, 1, 1));
         assert_eq!((watch.0, watch.1), (8, 8));
+    }
+
+    #[test]
+    fn it_counts_what_it_is_asked_for_beside_the_driver() {
+        let directory = tempfile::tempdir().unwrap();
+        let shape = RecordShape::new(1, 20, "field");
+        let source = ValueSource::new(1, &shape);
+        let counted = serde_json::json!({"statistics": true});
+        let mut watch = Counted::default();
+        let mut execute = |session: &mut RocksDbSession, operation, key: &str, more: &[&str]| {
+            let mut more_keys = Keys::NONE;
+            for key in more {
+                more_keys.push(key.as_bytes());
+            }
+            let (payload, fields) = (Payload::new(&source, 7, 1), Fields::All);
+            let (key, more_keys) = (key.as_bytes(), &more_keys);
+            let request = Request { operation, key, more_keys, scan_length: 2, fields, payload };
+            session.execute(&request, None, &mut watch)
+        };
+        for options in [counted.as_object().unwrap().clone(), Options::new()] {
+            let counts_reads = !options.is_empty();
+            let database = RocksDb::open(directory.path(), &shape, &options).unwrap();
+            let mut session = database.session();
+            let before = database.counts().unwrap();
+            for key in ["a", "b", "c"] {
+                execute(&mut session, Operation::Insert, key, &[]);
+            }
+            execute(&mut session, Operation::Update, "a", &[]);
+            for key in ["a", "a", "z"] {
+                execute(&mut session, Operation::Read, key, &[]);
+            }
+            execute(&mut session, Operation::Read, "a", &["b", "z"]);
+            execute(&mut session, Operation::Scan, "a", &[]);
+            let told = database.counts().unwrap().since(&before);
+            assert_eq!(told.commands["number.keys.written"], 4);
+            if counts_reads {
+                assert_eq!(told.commands["number.keys.read"], 3);
+                assert_eq!(told.commands["number.multiget.keys.read"], 3);
+                assert_eq!(told.commands["number.db.seek"], 1);
+                assert_eq!((told.hits, told.misses), (Some(4), Some(2)));
+                assert_eq!(told.lacking, &[] as &[&str]);
+            } else {
+                assert_eq!((told.commands.len(), told.hits), (1, None));
+                assert!(told.lacking.contains(&"number.keys.read"));
+            }
+            execute(&mut session, Operation::Delete, "c", &[]);
+            let told = database.counts().unwrap().since(&before);
+            assert_eq!(told.commands["number.keys.written"], 5);
+            assert_eq!((told.hits, told.misses), (None, None));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The driver's options. What is not given is left to RocksDB.
 
+use rocksdb::statistics::StatsLevel;
 use rocksdb::{
     BlockBasedOptions, Cache, CompactionPri, DBCompactionStyle, DBCompressionType, WriteOptions,
 };
@@ -121,6 +122,11 @@ pub(crate) const SCHEMA: &str = r#"{
       "default": 600,
       "description": "Seconds between two reports of RocksDB's in its LOG; 0: none."
     },
+    "statistics": {
+      "type": "boolean",
+      "default": false,
+      "description": "Count what is read, and what of it was there; writes are counted anyway."
+    },
     "bloom_bits_per_key": {
       "type": "integer",
       "minimum": 0,
@@ -177,6 +183,11 @@ impl Settings {
         self.0.get("wal")
     }
 
+    /// Whether RocksDB keeps its tickers.
+    pub(crate) fn counts_reads(&self) -> bool {
+        self.0.get("statistics")
+    }
+
     pub(crate) fn database(&self) -> rocksdb::Options {
         let mut options = rocksdb::Options::default();
         options.create_if_missing(true);
@@ -187,6 +198,10 @@ impl Settings {
                 "lz4" => DBCompressionType::Lz4,
                 _ => DBCompressionType::Zstd,
             });
+        }
+        if self.counts_reads() {
+            options.enable_statistics();
+            options.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
         }
         self.write_paths(&mut options);
         options.set_block_based_table_factory(&self.tables());

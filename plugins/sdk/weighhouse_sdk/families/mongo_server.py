@@ -71,15 +71,7 @@ class MongoServerPlugin(ServerPlugin):
     def counted(self, address: Address, timeout_seconds: float) -> NodeCounts | None:
         """`metrics.commands` of `serverStatus`: commands, whatever they are of."""
         status = self._told(address, timeout_seconds, SERVER_STATUS)
-        told = status.get("metrics", {}).get("commands", {})
-        commands = {
-            name: CommandCount(calls=int(one["total"]), failed=int(one.get("failed", 0)))
-            for name, one in told.items()
-            if isinstance(one, Mapping) and one.get("total")
-        }
-        if not commands:
-            return None
-        return NodeCounts(node=address.endpoint, life=str(status.get("pid", "")), commands=commands)
+        return counts_in(address.endpoint, status)
 
     def _told(
         self, address: Address, timeout_seconds: float, command: Document
@@ -95,3 +87,29 @@ class MongoServerPlugin(ServerPlugin):
             return {}
 
         return unless_refused(address, next(iter(command)), asked) or {}
+
+
+def counts_in(endpoint: str, status: Mapping[str, Any]) -> NodeCounts | None:
+    """The counters in an answer to `serverStatus`; None: they are not there, or the commands are
+    another node's, as on a secondary.
+    """
+    told = status.get("metrics", {}).get("commands", {})
+    commands = {
+        name: CommandCount(calls=int(one["total"]), failed=int(one.get("failed", 0)))
+        for name, one in told.items()
+        if isinstance(one, Mapping) and one.get("total")
+    }
+    if not commands:
+        return None
+    network = status.get("network", {})
+    return NodeCounts(
+        node=endpoint,
+        life=str(status.get("pid", "")),
+        commands=commands,
+        received_bytes=_number(network, "bytesIn"),
+        sent_bytes=_number(network, "bytesOut"),
+    )
+
+
+def _number(told: Mapping[str, Any], name: str) -> int | None:
+    return int(told[name]) if name in told else None

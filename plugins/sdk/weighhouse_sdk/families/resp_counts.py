@@ -14,6 +14,10 @@ from weighhouse_sdk.wire import Address
 
 COMMAND = re.compile(r"^cmdstat_(?P<name>[^:]+):calls=(?P<calls>\d+),usec=(?P<us>\d+)")
 FAILED = re.compile(r"\bfailed_calls=(\d+)")
+HITS, MISSES = ("keyspace_hits", "total_found"), ("keyspace_misses", "total_notfound")
+"""What Redis and Garnet call them."""
+MONITOR = "commandstats_monitor"
+"""Garnet says by it whether it counts; before its first connection is closed it lists nothing."""
 ASKED = ("stats", "server", "replication", "commandstats")
 
 
@@ -47,19 +51,23 @@ def read(endpoint: str, text: str) -> NodeCounts | None:
         else:
             name, _, value = line.partition(":")
             told[name] = value
-    if told.get("role", "master") != "master" or not commands:
+    counts = bool(commands) or told.get(MONITOR) == "enabled"
+    if told.get("role", "master") != "master" or not counts:
         return None
+    if not any(one.us for one in commands.values()):
+        # Garnet measures no time, and says 0.
+        commands = {name: one.model_copy(update={"us": None}) for name, one in commands.items()}
     return NodeCounts(
         node=endpoint,
         life=f"{told.get('run_id', '')} {told.get('process_id', '')}",
         commands=commands,
-        hits=_number(told, "keyspace_hits"),
-        misses=_number(told, "keyspace_misses"),
+        hits=_number(told, *HITS),
+        misses=_number(told, *MISSES),
         received_bytes=_number(told, "total_net_input_bytes"),
         sent_bytes=_number(told, "total_net_output_bytes"),
     )
 
 
-def _number(told: Mapping[str, str], name: str) -> int | None:
-    value = told.get(name, "")
-    return int(value) if value.isdecimal() else None
+def _number(told: Mapping[str, str], *names: str) -> int | None:
+    values = (told.get(name, "") for name in names)
+    return next((int(value) for value in values if value.isdecimal()), None)

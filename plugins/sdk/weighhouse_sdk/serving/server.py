@@ -251,12 +251,19 @@ class ServerPlugin(Replacing):
         """Of each node that is up, all asked one after the other."""
         if self.manifest.counts is None:
             return ()
-        up = [node.place.address for node in deployed.nodes if not (node.down or node.paused)]
+        up = [node for node in deployed.nodes if not (node.down or node.paused)]
+        asked = [(node.place.address, str(node.body.pid)) for node in up]
+        if not deployed.nodes:
+            asked = [(address, "") for address in asked_addresses(context, deployed)]
         found = []
-        for address in up if deployed.nodes else asked_addresses(context, deployed):
+        for address, process in asked:
             with contextlib.suppress(*UNREADABLE):
-                found.append(self.counted(address, SAMPLE_SECONDS))
-        return tuple(each for each in found if each is not None)
+                told = self.counted(address, SAMPLE_SECONDS)
+                if told is not None:
+                    # Not each system tells of what began its counters.
+                    life = f"{told.life} {process}".strip()
+                    found.append(told.model_copy(update={"life": life}))
+        return tuple(found)
 
     def fault(self, context: Context, deployed: Deployed, fault: Fault) -> FaultDone:
         """Carry a verb out against one of the nodes."""

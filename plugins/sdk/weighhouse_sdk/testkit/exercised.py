@@ -22,6 +22,7 @@ from weighhouse_sdk.lifecycle import Deployed, Plugin, Ready
 from weighhouse_sdk.registry import discover
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.serving.startup import asked_addresses
+from weighhouse_sdk.testkit.agreements import Agreements
 from weighhouse_sdk.testkit.arrivals import STAND_IN, Arrivals
 from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
 
@@ -49,8 +50,8 @@ def note(target: Target, version: str) -> None:
 class Recorder:
     """Listens to a test run."""
 
-    def __init__(self, path: Path, arrivals: Arrivals) -> None:
-        self._path, self._arrivals = path, arrivals
+    def __init__(self, path: Path, arrivals: Arrivals, agreements: Agreements) -> None:
+        self._path, self._arrivals, self._agreements = path, arrivals, agreements
         self._under_way: list[tuple[Any, ...]] = []
         self._passed: Counter[tuple[Any, ...]] = Counter()
         self._left_out: Counter[tuple[str, str]] = Counter()
@@ -91,6 +92,7 @@ class Recorder:
         names = ("plugin", "deployment", "nodes", "replication_factor", "version", "stand_in")
         found = Exercises(
             arrivals=self._arrivals.found(today),
+            agreements=self._agreements.found(today),
             exercised=tuple(
                 Exercise.model_validate(
                     {**dict(zip(names, key, strict=True)), "tests": tests, **about}
@@ -133,10 +135,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{STAND_IN}(what): the system's place is taken by another")
     arrivals = Arrivals(config.rootpath)
     arrivals.listen()
+    agreements = Agreements(config.rootpath)
     config.pluginmanager.register(arrivals)
+    config.pluginmanager.register(agreements)
     path = config.getoption("--exercised")
     if path is not None:
-        recorder = Recorder(path, arrivals)
+        recorder = Recorder(path, arrivals, agreements)
         _RECORDERS.append(recorder)
         config.pluginmanager.register(recorder)
         systems = [one for one in discover()[0].values() if isinstance(one, Plugin)]

@@ -52,6 +52,21 @@ class Arrival(Report):
     taken_on: datetime.date
 
 
+class Agreement(Report):
+    """Operations whose count by a driver or tool was seen to be the system's own."""
+
+    by: str
+    """The driver or tool."""
+    system: str
+    row: str
+    """As the manifest's `counts` call it: `reads`."""
+    stand_in: str = ""
+    """What took the system's place; empty: it was the system itself."""
+    test: str
+    """One that sees it, as pytest names it; it fails when it no longer does."""
+    taken_on: datetime.date
+
+
 class DriverWays(Report):
     """The ways that a driver has, by what it says of itself."""
 
@@ -91,4 +106,5 @@ class Exercises(Report):
     not_run: tuple[NotRun, ...] = ()
     held: tuple[ParametersHeld, ...] = ()
     arrivals: tuple[Arrival, ...] = ()
+    agreements: tuple[Agreement, ...] = ()
     drivers: tuple[DriverWays, ...] = ()

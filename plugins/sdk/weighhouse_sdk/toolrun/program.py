@@ -16,6 +16,7 @@ from types import FrameType
 
 from pydantic import ValidationError
 from weighhouse_protocol.base import Report
+from weighhouse_protocol.counts import CommandCount, Counts
 from weighhouse_protocol.driver import (
     DRIVER_EVENT,
     DriverDescription,
@@ -262,6 +263,7 @@ class ToolProgram:
         begun_ns = time.monotonic_ns()
         totals: dict[str, OperationTotals] = {}
         cpu_us = measured_us = 0
+        counted: Counts | None = None
         for sequence, part in enumerate(self.tool.perform(phase, self.work)):
             _write(
                 Interval(
@@ -275,6 +277,7 @@ class ToolProgram:
                     driver=part.driver,
                 )
             )
+            counted = _with(counted, part.counted)
             cpu_us += part.driver.cpu_us
             measured_us += part.duration_us
             _add(totals, part)
@@ -289,6 +292,7 @@ class ToolProgram:
                 client_bound=bool(reasons),
                 client_bound_reasons=reasons,
                 interrupted=self.work.stopped,
+                counted=counted,
             )
         )
 
@@ -322,6 +326,24 @@ def _add(totals: dict[str, OperationTotals], part: Slice) -> None:
             verify_failed=before.verify_failed
             + (seen.verify_failed.count if seen.verify_failed else 0),
         )
+
+
+def _with(before: Counts | None, part: Counts | None) -> Counts | None:
+    """Both; what only one of them tells is not told."""
+    if before is None or part is None:
+        return before or part
+    names = before.commands.keys() & part.commands.keys()
+    pairs = {
+        name: (getattr(before, name), getattr(part, name))
+        for name in ("hits", "misses", "received_bytes", "sent_bytes")
+    }
+    return Counts(
+        commands={
+            name: CommandCount(calls=before.commands[name].calls + part.commands[name].calls)
+            for name in names
+        },
+        **{name: None if None in pair else sum(pair) for name, pair in pairs.items()},
+    )
 
 
 def run(tool: Tool) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.counts import Counts
 from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterval, Recorded
 
 from weighhouse_sdk.clock import SystemClock
@@ -37,6 +38,8 @@ class Slice:
     duration_us: int
     operations: Mapping[str, OperationInterval]
     driver: DriverSelf = field(default_factory=DriverSelf)
+    counted: Counts | None = None
+    """Of a tool with the system inside: what that counted of its own work meanwhile."""
 
 
 class Output:

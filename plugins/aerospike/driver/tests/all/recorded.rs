@@ -13,8 +13,8 @@ use crate::wire::{Damage, Exchanges, Player, Recorder};
 use serde_json::{Value, json};
 use weighhouse_driver_aerospike::Aerospike;
 use weighhouse_driver_api::{
-    ClientDriver, ErrorKind, Fields, Keys, Operation, Outcome, Payload, RecordShape, Request,
-    Server, ValueSource, Verifier, Way,
+    ClientDriver, ErrorKind, Expiry, Fields, Keys, Operation, Outcome, Payload, RecordShape,
+    Request, Server, ValueSource, Verifier, Way,
 };
 use weighhouse_engine_testkit::{Aerospike as Node, PATIENCE};
 
@@ -34,7 +34,7 @@ impl Talk {
         options["only_endpoints"] = true.into();
         options["connections_per_node"] = 1.into();
         let mut shape = RecordShape::new(SHAPE.0, SHAPE.1, "field");
-        shape.ttl_seconds = ttl_seconds;
+        shape.expiry = ttl_seconds.map_or(Expiry::Never, Expiry::All);
         let options = options.as_object().unwrap();
         let at: SocketAddr = endpoint.trim_start_matches("tcp://").parse().unwrap();
         let host = at.ip().to_string();

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use weighhouse_driver_api::{
-    Codec, Expected, Fields, Operation, Parsed, RecordShape, ValueSource, Verifier,
+    Codec, Expected, Expiry, Fields, Operation, Parsed, RecordShape, ValueSource, Verifier,
 };
 use weighhouse_driver_resp::Resp;
 
@@ -29,7 +29,7 @@ fn bench() -> &'static Bench {
                 shape.scans = scans;
                 shape.keys_per_read = keys;
                 shape.reads_by_name = by_name;
-                shape.ttl_seconds = ttl;
+                shape.expiry = ttl.map_or(Expiry::Never, Expiry::All);
                 let options = serde_json::json!({ "layout": layout });
                 codecs.push(Resp::new(&shape, options.as_object().unwrap()).unwrap());
             }

@@ -1,0 +1,1 @@
+"""Machines that are made for a campaign, and gone afterwards."""
