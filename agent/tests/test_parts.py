@@ -22,6 +22,7 @@ from weighhouse_agent.supervisor.process_starter import Starter
 from weighhouse_agent.supervisor.process_watch import Watch, record_of, runs
 from weighhouse_agent.supervisor.program import set_up_log
 from weighhouse_protocol.chain_links import links_of, numbered
+from weighhouse_protocol.machine_kinds import alike, kind_of
 from weighhouse_protocol.order import AttemptOrder, OrderLink, Timings
 from weighhouse_protocol.report import ATTEMPT_EVENT, PhaseChanged, TimelineMark
 from weighhouse_sdk.context import SystemClock
@@ -138,7 +139,7 @@ def test_the_facts_of_this_machine(tmp_path: Path) -> None:
     assert facts.cores == os.cpu_count()
     assert facts.kernel == os.uname().release
     assert facts.boot_id == boot_id()
-    assert len(facts.fingerprint()) == 16
+    assert alike(kind_of(facts), kind_of(machine_facts(home.instance_id())))
     assert machine_facts(home.instance_id()).machine_id == facts.machine_id
     assert home.instance_id() == home.instance_id()
 

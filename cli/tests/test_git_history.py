@@ -125,3 +125,18 @@ def test_gitlab_says_where_a_request_began(clone: Path) -> None:
     assert "merge_base" not in (find_context(NOTHING, {}, clone) or found).model_dump(
         exclude_none=True
     )
+
+
+def test_the_main_branch_is_told_by_whoever_knows_it(clone: Path, tmp_path: Path) -> None:
+    assert find_context(NOTHING, {}, clone).default_branch is None  # type: ignore[union-attr]
+    git(tmp_path, "clone", "-q", "-b", "faster-reads", str(clone), "own")
+    git(tmp_path / "own", "checkout", "-q", "-b", "slower-reads")
+    event = {"pull_request": PULL, "repository": {"default_branch": "trunk"}}
+    told = [
+        find_context(NOTHING, {}, tmp_path / "own"),
+        find_context(NOTHING, github(tmp_path, "pull_request", event), tmp_path),
+        find_context(NOTHING, GITLAB_REQUEST | {"CI_DEFAULT_BRANCH": "trunk"}, tmp_path),
+    ]
+    assert [one and one.default_branch for one in told] == ["faster-reads", "trunk", "trunk"]
+    assert told[0] is not None
+    assert told[0].branch == "slower-reads"

@@ -45,9 +45,16 @@ class Clone:
         return {
             "commit": self.commit,
             "branch": branch,
+            "default_branch": self._default_branch(name),
             "repository": ask_git(self.top, "config", "--get", f"remote.{name}.url"),
             "dirty": self._differs() or (self.holds(file) and not self._knows(file)),
         }
+
+    def _default_branch(self, remote: str) -> str | None:
+        head = ask_git(
+            self.top, "symbolic-ref", "--quiet", "--short", f"refs/remotes/{remote}/HEAD"
+        )
+        return head.removeprefix(f"{remote}/") if head else None
 
     def _differs(self) -> bool:
         return bool(ask_git(self.top, "status", "--porcelain", "--untracked-files=no"))

@@ -104,7 +104,7 @@ def find_stamp(options: GitOptions, environment: Mapping[str, str], asked: Asked
 
 def _context(given: dict[str, Any], found: dict[str, Any]) -> GitContext | None:
     if "commit" in given and given["commit"].lower() != found.get("commit", "").lower():
-        found = {"repository": found.get("repository")}
+        found = {name: found.get(name) for name in ("repository", "default_branch")}
     fields = {name: value for name, value in (found | given).items() if value is not None}
     if not fields:
         return None
@@ -177,6 +177,7 @@ def _made_fit(found: dict[str, Any], directory: Path) -> dict[str, Any]:
         **found,
         "merge_base": _merge_base(directory, commit, onto) if found.get("pull_request") else None,
         "branch": _line(found.get("branch"), BRANCH_LENGTH),
+        "default_branch": _line(found.get("default_branch"), BRANCH_LENGTH),
         "subject": _line(found.get("subject"), SUBJECT_LENGTH),
         "repository": _address(repository_address, found.get("repository")),
         "pull_request_url": _address(bare_page, found.get("pull_request_url")),
@@ -206,12 +207,15 @@ def _from_github(environment: Mapping[str, str]) -> dict[str, Any]:
     event = _event(environment.get("GITHUB_EVENT_PATH"))
     pull = event.get("pull_request")
     pull = pull if isinstance(pull, dict) else {}
+    repository = event.get("repository")
+    repository = repository if isinstance(repository, dict) else {}
     server = environment.get("GITHUB_SERVER_URL") or "https://github.com"
     name = environment.get("GITHUB_REPOSITORY")
     found: dict[str, Any] = {
         "commit": environment.get("GITHUB_SHA"),
         "repository": f"{server}/{name}" if name else None,
         "branch": _branch_of(environment.get("GITHUB_REF", "")),
+        "default_branch": repository.get("default_branch"),
         "pull_request": pull.get("number"),
         "pull_request_url": pull.get("html_url"),
     }
@@ -238,6 +242,7 @@ def _from_gitlab(environment: Mapping[str, str]) -> dict[str, Any]:
         "repository": environment.get("CI_PROJECT_URL"),
         "branch": environment.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME")
         or environment.get("CI_COMMIT_BRANCH"),
+        "default_branch": environment.get("CI_DEFAULT_BRANCH"),
         "pull_request": int(number) if number.isdecimal() else None,
         "onto": environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"),
         "pull_request_url": f"{project}/-/merge_requests/{number}" if number and project else None,

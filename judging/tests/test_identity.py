@@ -3,7 +3,7 @@
 import pytest
 from weighhouse_judging.identity.cells import DriverSeen, cell_identity
 from weighhouse_judging.identity.digests import Identity, differences
-from weighhouse_judging.identity.places import place_of
+from weighhouse_judging.identity.places import kind_differences, place_differences, place_of
 from weighhouse_judging.identity.sides import Side, family, settings_of, side_identity, subject
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import MachineFacts
@@ -128,16 +128,27 @@ def machine(**changes: object) -> MachineFacts:
 def test_places_are_the_same_by_machine_and_alike_by_kind():
     here = place_of([[machine()], [machine()]])
     twin = place_of([[machine(hostname="b", machine_id="2" * 32)]])
-    assert twin.kind.digest == here.kind.digest
+    assert kind_differences(here, twin) == []
     assert twin.machines.digest != here.machines.digest
     other = place_of([[machine(cores=8, kernel="6.2")]])
-    assert [str(one) for one in differences(here.kind, other.kind)] == [
+    assert [str(one) for one in kind_differences(here, other)] == [
         "machine.cores 4 → 8", "machine.kernel 6.1 → 6.2",
     ]  # fmt: skip
     gang = place_of([[machine(), machine(machine_id="2" * 32)]])
-    assert [str(one) for one in differences(here.kind, gang.kind)] == ["machines.count 1 → 2"]
+    assert [str(one) for one in kind_differences(here, gang)] == ["machines.count 1 → 2"]
     unknown = place_of([[], []])
-    assert differences(here.kind, unknown.kind)[0].after == "not known"
+    assert kind_differences(here, unknown)[0].after == "not known"
+
+
+def test_a_patched_machine_is_another_place_on_the_same_kind():
+    here = place_of([[machine(kernel="6.1.90")]])
+    patched = place_of([[machine(kernel="6.1.92", memory_bytes=2**34 - 20 * 4096)]])
+    assert kind_differences(here, patched) == []
+    assert [str(one) for one in place_differences(here, patched)] == ["kernel 6.1.90 → 6.1.92"]
+    less = place_of([[machine(kernel="6.1.90", memory_bytes=int(2**34 * 0.99))]])
+    assert [str(one) for one in place_differences(here, less)] == ["memory 16.0 GiB → 15.8 GiB"]
+    smaller = place_of([[machine(kernel="6.1.92", memory_bytes=int(2**34 * 0.97))]])
+    assert [one.field for one in kind_differences(here, smaller)] == ["machine.memory_bytes"]
 
 
 def side(version: str = "7.0.15", settings: tuple[Setting, ...] = (), **target: object) -> Side:

@@ -1,6 +1,6 @@
 """machines are made for campaigns by a provisioner
 
-Revision: 0046, after 0044
+Revision: 0046, after 0045
 """
 
 import sqlalchemy as sa
@@ -8,7 +8,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0046"
-down_revision = "0044"
+down_revision = "0045"
 branch_labels = None
 depends_on = None
 

@@ -1,8 +1,5 @@
 """What an agent knows of its machine, and what its local policy allows."""
 
-import hashlib
-import json
-
 from pydantic import Field
 
 from weighhouse_protocol.base import (
@@ -102,28 +99,6 @@ class MachineFacts(Report):
     """Since boot, because that queue was full."""
     storage: StorageFacts | None = None
     network_devices: Many[NetworkFacts] = ()
-
-    def fingerprint(self) -> str:
-        """Hash of what makes results of two machines comparable: CPU, memory, kernel, limits.
-
-        Source of the idea: a change of environment begins a new segment of a series.
-        """
-        facts = self.model_dump(
-            include={
-                "cpu_model",
-                "cores",
-                "memory_bytes",
-                "kernel",
-                "architecture",
-                "cpu_governor",
-                "simultaneous_multithreading",
-                "virtualisation",
-                "cgroup_cpu_limit",
-                "cgroup_memory_limit_bytes",
-            }
-        )
-        text = json.dumps(facts, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class SlotStatement(Report):

@@ -125,6 +125,10 @@ class GitContext(Document):
     merge_base: Commit | None = None
     """Of a pull request: the commit that what is measured is held against, its branch's beginning;
     where the request was merged before it was built, what it was merged with."""
+    default_branch: Annotated[
+        str, Field(min_length=1, max_length=BRANCH_LENGTH), AfterValidator(_said)
+    ] | None = Field(default=None, exclude_if=lambda name: name is None)  # fmt: skip
+    """The repository's main branch, where its service or the clone says which it is."""
     history: Annotated[list[KnownCommit], Field(max_length=MOST_HISTORY)] = Field(
         default_factory=list
     )

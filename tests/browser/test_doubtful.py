@@ -88,7 +88,7 @@ def test_where_machine_and_level_changed_together_the_alert_builds_a_bridge(
     page.goto(f"/alerts?alert={alert['id']}")
     expect(page.get_by_role("heading", name="Machine and level changed together")).to_be_visible()
     assert not faults(page, "an alert of a machine replaced")
-    page.get_by_role("button", name="Measure the old version on the new machine").click()
+    page.get_by_role("button", name="Measure the old version on the machine of now").click()
     made = started(page, platform, nights[10])
     assert made["base"] == f"campaign:{nights[10]['id']}"
     assert made["revision"] == nights[9]["revision"]

@@ -10,21 +10,24 @@ from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import FACTS, whole_run
 
 NEW_MACHINE = {**FACTS, "hostname": "new", "machine_id": "n"}
+PATCHED = {**FACTS, "kernel": "6.18.2"}
+"""Another place on the same machine."""
 REDIS = [{"name": "redis", "system": "redis"}]
 BEFORE, AFTER = 9, 5
 
 
 class Moved:
-    """Campaigns whose level fell with a new revision on a new machine."""
+    """Campaigns whose level fell with a new revision on a new machine, or a patched one."""
 
-    def __init__(self, laboratory, slug):
+    def __init__(self, laboratory, slug, machine):
         self.laboratory = laboratory
+        self.machine = machine
         self.then = experiment(slug, targets=REDIS, description="as it was")
         self.now = experiment(slug, targets=REDIS, description="as it is")
         for _ in range(BEFORE):
             laboratory.carry_out(self.then, lambda order: report(order, 1000, FACTS))
         for _ in range(AFTER):
-            laboratory.carry_out(self.now, lambda order: report(order, 800, NEW_MACHINE))
+            laboratory.carry_out(self.now, lambda order: report(order, 800, machine))
 
     def alert(self):
         listed = self.laboratory.get("/series", metric="throughput", limit=200)["items"]
@@ -50,7 +53,7 @@ class Moved:
         )
         assert made.status_code == 201, made.text
         campaign = made.json()["id"]
-        self.laboratory.measure(lambda order: report(order, rate, NEW_MACHINE), 5)
+        self.laboratory.measure(lambda order: report(order, rate, self.machine), 5)
         self.laboratory.work(
             lambda services: services.get(CampaignSettlementService).settle_campaign(UUID(campaign))
         )
@@ -65,13 +68,17 @@ def report(order, rate, facts):
 
 
 @pytest.mark.parametrize(
-    ("slug", "rate", "difference"),
-    [("by-the-machine", 800, 0.0), ("by-the-build", 1000, 0.25)],
+    ("slug", "machine", "rate", "difference"),
+    [
+        ("by-the-machine", NEW_MACHINE, 800, 0.0),
+        ("by-the-build", NEW_MACHINE, 1000, 0.25),
+        ("by-the-patch", PATCHED, 800, 0.0),
+    ],
 )
 def test_the_old_definition_on_the_new_machine_tells_which_it_was(
-    laboratory, slug, rate, difference
+    laboratory, slug, machine, rate, difference
 ):
-    moved = Moved(laboratory, slug)
+    moved = Moved(laboratory, slug, machine)
     alert = moved.alert()
     assert alert["change"]["kind"] == "moved"
     ends = alert["range"]

@@ -66,7 +66,7 @@ def test_a_level_that_moves_with_its_machine_is_told_and_is_no_regression(labora
     assert (change["kind"], UUID(change["campaign_id"])) == ("moved", ids[40])
     alert = laboratory.get(f"/alerts/{change['alert_id']}")
     assert alert["title"].startswith(f"Throughput of Redis ({target}) fell by ")
-    assert alert["title"].endswith("\u2009% as the machine was replaced")
+    assert alert["title"].endswith("\u2009% as the machine changed")
     assert alert["change"]["better"] is None
     assert alert["change"]["target_name"] == f"Redis ({target})"
     assert UUID(alert["range"]["before"]["campaign_id"]) == ids[39]

@@ -143,6 +143,8 @@ class AlertReading:
             ),
             [],
         )
+        if not points:  # its campaign turned out to stand apart from the main line
+            return None
         place = [point.campaign_id for point in points].index(lead.campaign_id)
         first = place + 1 if lead.kind == "drift" else place
         before = points[first - 1] if first > 0 else None

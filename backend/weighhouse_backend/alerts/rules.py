@@ -6,7 +6,7 @@ from typing import cast
 from uuid import UUID
 
 from weighhouse_judging.series.change_points import find_changes
-from weighhouse_judging.series.changes import RULE, Known, Point, same_change
+from weighhouse_judging.series.changes import RULE, Known, same_change
 from weighhouse_judging.series.course import Kind
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.text import AS_KEPT
@@ -29,7 +29,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.problems import FieldProblem, Invalid
-from weighhouse_backend.series.history import HistoryService
+from weighhouse_backend.series.history import HistoryService, watched_points
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.schemas import ExperimentOfSeries
 
@@ -172,7 +172,7 @@ class RuleService:
         index = order.get(row.campaign_id)
         if index is None:
             return None
-        seen = [Point(point.value, point.place or "") for point in points]
+        seen = watched_points(points)
         known = [
             Known(cast("Kind", one.kind), order[one.campaign_id])
             for one in self.changes.change_points(row.series_id)

@@ -6,7 +6,7 @@ from typing import cast
 from uuid import UUID
 
 from weighhouse_judging.series.change_points import find_changes
-from weighhouse_judging.series.changes import Change, Known, Point, same_change
+from weighhouse_judging.series.changes import Change, Known, same_change
 from weighhouse_judging.series.course import Kind
 from weighhouse_judging.series.families import withstand
 
@@ -18,7 +18,7 @@ from weighhouse_backend.alerts.states import AlertState
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.pages import Page, PageQuery
-from weighhouse_backend.series.history import HistoryService
+from weighhouse_backend.series.history import HistoryService, watched_points
 from weighhouse_backend.series.models import Series, SeriesPoint
 
 
@@ -192,7 +192,7 @@ def _seen(
         if row.campaign_id in order and (row.kind == "drift" or order[row.campaign_id] > 0)
     ]
     changes = find_changes(
-        [Point(point.value, point.place or "") for point in members],
+        watched_points(members),
         [
             Known(
                 cast("Kind", row.kind),

@@ -37,7 +37,7 @@ def change_title(row: ChangePoint, series: Series, side: str) -> str:
         return f"Noise of {what} {way} from ±{percent(row.before)} to ±{percent(row.after)}"
     if row.kind == "moved":
         way = "rose" if row.relative > 0 else "fell"
-        return f"{what} {way} by {percent(abs(row.relative))} as the machine was replaced"
+        return f"{what} {way} by {percent(abs(row.relative))} as the machine changed"
     ways = {("step", True): "rose by", ("step", False): "fell by"}
     ways |= {("drift", True): "drifts up by", ("drift", False): "drifts down by"}
     return f"{what} {ways[row.kind, row.relative > 0]} {percent(abs(row.relative))}"

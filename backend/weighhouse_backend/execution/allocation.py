@@ -8,6 +8,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
+from weighhouse_protocol.machine_kinds import first_alike
 from weighhouse_protocol.provisioner import PROVISION
 
 from weighhouse_backend.campaigns.documents import measured_document
@@ -234,10 +235,11 @@ class Allocator:
         """Machines of a block are lost: go on with others of their kind, else begin it again."""
         gone = [member for member in begun if not self.blocks.is_there(member.agent_id)]
         own = {member.agent_id for member in begun}
-        kinds = {member.fingerprint for member in gone}
+        kinds = [member.fingerprint for member in gone if member.fingerprint]
 
         def stands_in(spot: Spot) -> bool:
-            return spot.agent_id in own or self.blocks.kind_of(spot.agent_id) in kinds
+            kind = self.blocks.kind_of(spot.agent_id)
+            return spot.agent_id in own or first_alike(kind, kinds) is not None
 
         parts = gang([spot for spot in free if stands_in(spot)], need)
         if parts is not None:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
+from weighhouse_protocol.machine_kinds import alike
 
 from weighhouse_backend.campaigns.placement import Spot
 from weighhouse_backend.campaigns.transitions import Transitions
@@ -52,7 +53,7 @@ class BlockService:
         return self.fleet.status(self.fleet.agent(agent_id), busy=False) in ALIVE
 
     def kind_of(self, agent_id: UUID) -> str:
-        """Fingerprint of an agent's machine as it is now."""
+        """Kind of an agent's machine as it is now."""
         return self.fleet.agent(agent_id).fingerprint
 
     def like_before(
@@ -63,16 +64,16 @@ class BlockService:
         """
         if campaign.environment is None:
             return free
-        alike = [spot for spot in free if self.kind_of(spot.agent_id) == campaign.environment]
-        if len(alike) == len(free):
+        kind = campaign.environment
+        like = [spot for spot in free if alike(self.kind_of(spot.agent_id), kind)]
+        if len(like) == len(free):
             return free
         used = set(self.gangs.agents_used(campaign.id))
         there = any(
-            spot.agent_id in used and self.kind_of(spot.agent_id) == campaign.environment
-            for spot in spots
+            spot.agent_id in used and alike(self.kind_of(spot.agent_id), kind) for spot in spots
         )
         gangs_of_one = not self._has_gangs(campaign.id)
-        return alike if gangs_of_one and (there or alike) else free
+        return like if gangs_of_one and (there or like) else free
 
     def begin_again(self, campaign: Campaign, block: int, lost: str) -> bool:
         """Measure a block again in full: a machine is gone, and none alike takes its place.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
+from weighhouse_protocol.machine_kinds import kind_of
 from weighhouse_protocol.order import Registered, Registration
 
 from weighhouse_backend.fleet.errors import RegistrationRefused
@@ -70,7 +71,7 @@ class Enrolment:
         known = {name: fact for name, fact in agent.facts.items() if name != HOME}
         seen = facts.model_dump(mode="json", exclude_defaults=True)
         agent.facts = {**facts.model_dump(mode="json"), **known, **seen}
-        agent.fingerprint = facts.fingerprint()
+        agent.fingerprint = kind_of(facts)
         agent.revoked_at = None
         agent.trusted = agent.trusted or found.trusted
         if found.used_at is None:

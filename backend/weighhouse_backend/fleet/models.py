@@ -42,7 +42,7 @@ class Agent(Base):
     facts: Mapped[dict[str, Any]] = mapped_column(JSONB)
     """A `weighhouse_protocol.facts.MachineFacts`."""
     fingerprint: Mapped[str] = mapped_column(Text)
-    """Of the machine, as `MachineFacts.fingerprint`."""
+    """The machine's kind, as `machine_kinds.kind_of`."""
     policy: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     plugins: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """Plugin id → version."""

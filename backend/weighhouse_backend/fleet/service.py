@@ -7,6 +7,7 @@ from types import MappingProxyType
 from uuid import UUID
 
 from sqlalchemy.orm import Session
+from weighhouse_protocol.machine_kinds import kind_of
 from weighhouse_protocol.order import (
     Registered,
     Registration,
@@ -295,7 +296,7 @@ class FleetService:
         agent.process_id = opening.process_id
         agent.agent_version = opening.agent_version
         agent.facts = {**opening.facts.model_dump(mode="json"), HOME: opening.home}
-        agent.fingerprint = opening.facts.fingerprint()
+        agent.fingerprint = kind_of(opening.facts)
         agent.policy = opening.policy.model_dump(mode="json")
         agent.plugins = {manifest.id: manifest.version for manifest in opening.manifests}
         agent.deployments = {one.id: list(one.deployments) for one in opening.manifests}

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from weighhouse_judging.findings.comparison_checks import OneProgram, SideBuild, one_program
 from weighhouse_judging.identity.digests import FieldChange
+from weighhouse_judging.identity.places import place_differences
 from weighhouse_judging.identity.programs import in_words as program_in_words
 from weighhouse_judging.identity.sides import Change, subject
 
@@ -198,6 +199,32 @@ def untold(cells: Sequence[Matched], commits: tuple[str | None, str | None]) -> 
         "base.program",
         f"of the commit {before[:10]}",
         "not told from the build's, whose version and settings are the same",
+    )
+
+
+def other_places(cells: Sequence[Matched]) -> Sequence[str]:
+    """A word of caution where bases were measured on machines of the same kind of which something
+    was otherwise: a kernel's patch level, a little memory. In words; none: they were not.
+    """
+    found: dict[str, set[UUID]] = {}
+    bases: set[UUID] = set()
+    for cell in cells:
+        if cell.changes or not cell.candidate.records:
+            continue
+        for campaign_id, base in cell.bases.items():
+            bases.add(campaign_id)
+            for change in place_differences(base.place, cell.candidate.place):
+                found.setdefault(str(change), set()).add(campaign_id)
+    if not found:
+        return ()
+    differing = set[UUID]().union(*found.values())
+    some = f"{len(differing)} of {len(bases)} bases were"
+    those = "the base was" if differing == bases else some
+    return (
+        (
+            f"Since {those} measured, the machine changed ({', '.join(found)}); it is of the same "
+            "kind, and what that changes is part of the difference."
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.gates.models import CampaignVerdict, RejudgedCampaign
-from weighhouse_backend.runs.commit_models import CampaignCommit
+from weighhouse_backend.runs.commit_models import CampaignCommit, of_pull_request
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.states import BASE_VERDICTS, CampaignStatus, Verdict
 
@@ -51,7 +51,8 @@ class GateRepository:
         """Campaigns that stand before one in its experiment and may be a base, latest first, down
         to the last whose changed level was accepted: what came before it was another level.
 
-        :param branch: those of this branch alone; None: whatever their branch.
+        :param branch: those of this branch alone; None: whatever their branch, but of pull
+            requests.
         """
         query = (
             select(Campaign.id, Campaign.accepted_at)
@@ -67,6 +68,8 @@ class GateRepository:
             query = query.join(CampaignCommit, CampaignCommit.campaign_id == Campaign.id).where(
                 CampaignCommit.branch == branch
             )
+        else:
+            query = query.where(~of_pull_request())
         found = []
         for campaign_id, accepted_at in self.session.execute(
             query.order_by(Campaign.stands_at.desc(), Campaign.id.desc()).limit(most)
@@ -116,10 +119,11 @@ class GateRepository:
         """The last release before a campaign, or one after it whose changed level was accepted:
         what was accepted is not held against later campaigns again.
 
-        :param branch: where acceptances count; None: on whatever branch.
+        :param branch: where acceptances count; None: on whatever branch, but of pull requests.
         """
         anywhere = Campaign.accepted_at.is_not(None)
-        accepted = anywhere if branch is None else anywhere & (CampaignCommit.branch == branch)
+        of_line = ~of_pull_request() if branch is None else CampaignCommit.branch == branch
+        accepted = anywhere & of_line
         return self.session.scalar(
             select(Campaign.id)
             .outerjoin(CampaignCommit, CampaignCommit.campaign_id == Campaign.id)

@@ -29,6 +29,7 @@ from weighhouse_backend.gates.cell_match import (
     in_words,
     no_comparison,
     of_one_program,
+    other_places,
     pooled,
     subject_of,
     untold,
@@ -161,6 +162,7 @@ class GateService:
             looked_at=self.looks.looked_at(campaign.id),
             told=[
                 *(() if bases.sentence is None else (bases.sentence,)),
+                *other_places(cells),
                 *((OF_NO_BUILD,) if cells and all(same) and not bases.beside else ()),
                 *(_of_the_machine(cells, seen[latest], limits) if bases.beside else ()),
             ],

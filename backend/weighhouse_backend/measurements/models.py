@@ -191,7 +191,7 @@ class RunRecord(Base):
     facts: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """`weighhouse_protocol.facts.MachineFacts`."""
     fingerprint: Mapped[str | None] = mapped_column(Text)
-    """Of the machine: a change of it begins a new segment of a series."""
+    """The machine's kind, as `machine_kinds.kind_of`: another begins a segment of a series."""
     co_located: Mapped[bool | None]
     layout: Mapped[str | None] = mapped_column(Text)
     stream_hash: Mapped[str | None] = mapped_column(Text)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from weighhouse_protocol.machine_kinds import kind_of_gang
+
 from weighhouse_backend.measurements.models import RunRecord
 
 
@@ -27,7 +29,7 @@ class AttemptRecord:
     facts: dict[str, Any]
     """Of the machine that holds the system, or its first nodes."""
     fingerprint: str | None
-    """Of that machine; of a gang, of the kinds of all its machines."""
+    """The kind of that machine; of a gang, the kinds of all its machines."""
     co_located: bool | None
     layout: str | None
     stream_hash: str | None
@@ -85,7 +87,7 @@ def merged(parts: Iterable[RunRecord]) -> AttemptRecord:
         endpoints=lead.endpoints,
         effective_configuration=lead.effective_configuration,
         facts=lead.facts,
-        fingerprint=_fingerprint([part.fingerprint for part in members if part.fingerprint]),
+        fingerprint=kind_of_gang(part.fingerprint for part in members if part.fingerprint) or None,
         co_located=any(located) if located else None,
         layout=next((part.layout for part in (lead, *members) if part.layout), None),
         stream_hash=_one_hash([part.stream_hash for part in members if part.stream_hash]),
@@ -103,13 +105,6 @@ def by_attempt(rows: Iterable[RunRecord]) -> dict[UUID, AttemptRecord]:
     for row in rows:
         parts.setdefault(row.attempt_id, []).append(row)
     return {attempt_id: merged(found) for attempt_id, found in parts.items()}
-
-
-def _fingerprint(found: Sequence[str]) -> str | None:
-    kinds = sorted(found)
-    if len(kinds) <= 1:
-        return kinds[0] if kinds else None
-    return hashlib.sha256("+".join(kinds).encode()).hexdigest()[:16]
 
 
 def _one_hash(found: Sequence[str]) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from weighhouse_judging.identity.cells import DriverSeen, cell_identity
 from weighhouse_judging.identity.digests import FieldChange, Identity, differences
-from weighhouse_judging.identity.places import Place, place_of
+from weighhouse_judging.identity.places import Place, kind_differences, place_of
 from weighhouse_judging.identity.programs import ProgramKey, program_of_system
 from weighhouse_judging.identity.sides import Side
 from weighhouse_protocol.experiment import Experiment
@@ -87,7 +87,7 @@ class CellSeen:
             [ProgramRan.as_kept(one) for one in record.programs] for record in self.records
         )
 
-    @property
+    @cached_property
     def place(self) -> Place:
         """Where it was measured."""
         return _place(self.records)
@@ -99,6 +99,11 @@ class CellSeen:
         return DriverSeen(name, version, record.threads)
 
 
+def seen_machines(runs: Sequence[RunFigures]) -> tuple[MachineFacts, ...]:
+    """What the machines of runs that gave figures told of themselves, each time."""
+    return _place(_records(runs)).seen
+
+
 def mismatches(base: CellSeen, other: CellSeen) -> list[FieldChange]:
     """In which fields two cells are not the same measurement, or not on alike machines.
 
@@ -108,7 +113,7 @@ def mismatches(base: CellSeen, other: CellSeen) -> list[FieldChange]:
         return differences(base.identity(asked_only=True), other.identity(asked_only=True))
     return [
         *differences(base.identity(), other.identity()),
-        *differences(base.place.kind, other.place.kind),
+        *kind_differences(base.place, other.place),
     ]
 
 

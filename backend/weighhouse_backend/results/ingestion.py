@@ -7,6 +7,7 @@ from uuid import UUID
 
 from weighhouse_judging.arithmetic.histograms import HistogramError
 from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.machine_kinds import kind_of
 from weighhouse_protocol.report import (
     AttemptEvent,
     EventsAccepted,
@@ -162,7 +163,7 @@ def note(record: models.RunRecord, event: Fact) -> None:
         ]
         record.commands = list(event.commands)
         record.facts = facts.model_dump(mode="json")
-        record.fingerprint = facts.fingerprint()
+        record.fingerprint = kind_of(facts)
         record.co_located = event.co_located
         record.layout = event.layout
         record.stream_hash = event.stream_hash

@@ -3,11 +3,12 @@
 import datetime
 from uuid import UUID
 
-from sqlalchemy import Index, Text
+from sqlalchemy import ColumnElement, Index, Text, select
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, aliased, mapped_column
 
 from weighhouse_backend.kit.db import Base, reference
+from weighhouse_backend.runs.models import Campaign
 
 
 class CampaignCommit(Base):
@@ -36,6 +37,17 @@ class CampaignCommit(Base):
     dirty: Mapped[bool] = mapped_column(default=False)
     committed_at: Mapped[datetime.datetime | None]
     merge_base: Mapped[str | None] = mapped_column(Text)
+    default_branch: Mapped[str | None] = mapped_column(Text)
+    """The repository's main branch, as was told with it."""
+
+
+def of_pull_request() -> ColumnElement[bool]:
+    """That a campaign in the same query was started for a pull request."""
+    own = aliased(CampaignCommit)
+    told = select(own.campaign_id).where(
+        own.campaign_id == Campaign.id, own.pull_request.is_not(None)
+    )
+    return told.correlate(Campaign).exists()
 
 
 class KnownCommit(Base):

@@ -98,7 +98,7 @@ class Campaign(Base):
     labels: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """Labels an agent must carry."""
     environment: Mapped[str | None] = mapped_column(Text)
-    """Fingerprint of the first machine used; the others have to be alike while it lives."""
+    """Kind of the first machine used; the others have to be alike while it lives."""
     base_campaign_id: Mapped[UUID | None] = reference("campaigns", ondelete="SET NULL")
     """The base that was asked for by name, or the latest of those it was judged by."""
     base: Mapped[str] = mapped_column(Text, default="pooled")

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, exists, func, or_, select, text
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.runs.commit_models import CampaignCommit
+from weighhouse_backend.runs.commit_models import CampaignCommit, of_pull_request
 from weighhouse_backend.runs.models import (
     Attempt,
     Campaign,
@@ -110,7 +110,9 @@ class CampaignRepository:
         )
 
     def latest_base(self, experiment_id: UUID, branch: str | None) -> Campaign | None:
-        """The latest campaign of an experiment that may be a base; of a branch, if one is given."""
+        """The latest campaign of an experiment that may be a base; of a branch, if one is given,
+        else of no pull request.
+        """
         query = select(Campaign).where(
             Campaign.experiment_id == experiment_id,
             Campaign.status == CampaignStatus.COMPLETED,
@@ -120,6 +122,8 @@ class CampaignRepository:
             query = query.join(CampaignCommit, CampaignCommit.campaign_id == Campaign.id).where(
                 CampaignCommit.branch == branch
             )
+        else:
+            query = query.where(~of_pull_request())
         return self.session.scalar(
             query.order_by(Campaign.stands_at.desc(), Campaign.id.desc()).limit(1)
         )

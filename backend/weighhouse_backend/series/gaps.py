@@ -10,6 +10,7 @@ from weighhouse_backend.experiments.models import ScheduleOccurrence
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.states import CampaignStatus
+from weighhouse_backend.series.main_line import MainLineService
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.schemas import GapRead
 
@@ -26,22 +27,25 @@ class GapService:
 
     campaigns: CampaignService
     experiments: ExperimentService
+    main_line: MainLineService
 
     def of(self, series: Series, points: Sequence[SeriesPoint]) -> list[GapRead]:
-        """Gaps of a series since its first point, oldest first; two queries.
+        """Gaps of a series since its first point, oldest first; as many queries for all as for one.
 
-        A campaign whose plan did not have the cell is none.
+        A campaign whose plan did not have the cell is none, nor is one apart from the main line.
         """
         if not points:
             return []
         since = min(point.at for point in points)
         known = {point.campaign_id for point in points}
         cell = (series.target, series.workload, series.load_label)
-        silent = [
-            without_result(campaign)
+        empty = [
+            campaign
             for campaign in self.campaigns.that_planned(series.experiment_id, since, cell)
             if campaign.id not in known
         ]
+        apart = self.main_line.apart(series.experiment_id, [one.id for one in empty])
+        silent = [without_result(campaign) for campaign in empty if campaign.id not in apart]
         lost = [
             not_started(date) for date in self.experiments.lost_dates(series.experiment_id, since)
         ]

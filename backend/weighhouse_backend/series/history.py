@@ -1,8 +1,6 @@
 """Series of cells over campaigns: extended and read."""
 
 import datetime
-import hashlib
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -10,12 +8,14 @@ from uuid import UUID
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import level_or_range
 from weighhouse_judging.identity.sides import family
+from weighhouse_judging.series.changes import Point
+from weighhouse_judging.series.places import Stand, place_changes
 from weighhouse_judging.series.segments import segments_by_kind
 from weighhouse_judging.verdicts.bands import BandPoint, noise_bands
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import CATALOGUE
-from weighhouse_protocol.target import Limits, Target
+from weighhouse_protocol.target import Target
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
@@ -28,12 +28,13 @@ from weighhouse_backend.noise.keys import NoiseKey
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.identities import CellSeen, place_of_runs
-from weighhouse_backend.results.machines import kinds_of, machines_of
 from weighhouse_backend.results.repeats import by_cell, values
 from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.series.environments import environment_of
 from weighhouse_backend.series.errors import SeriesNotFound
 from weighhouse_backend.series.gaps import GapService
 from weighhouse_backend.series.legacy_cells import CarryingService
+from weighhouse_backend.series.main_line import MainLineService
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.names import SeriesNameService
 from weighhouse_backend.series.repository import SeriesDigest, SeriesRepository
@@ -62,6 +63,7 @@ class HistoryService:
     commits: CommitService
     noise: NoiseService
     gaps: GapService
+    main_line: MainLineService
 
     @property
     def names(self) -> SeriesNameService:
@@ -78,7 +80,8 @@ class HistoryService:
         """Add a settled campaign's point to each of its series. Idempotent.
 
         :param regressed: its cells that are worse beyond chance.
-        :returns: the series that now have a point of this campaign.
+        :returns: the series that now have a point of this campaign, and those of which it tells
+            that other points are none of the main line.
         """
         self.carrying.carry(campaign.experiment_id)
         manifests = self.catalog.manifests([campaign.project_id])
@@ -99,7 +102,7 @@ class HistoryService:
                             self._put(campaign, document, target, key, cell_runs, metric, figures)
                         )
         self.mark(campaign.id, regressed)
-        return touched
+        return sorted({*touched, *self.main_line.mark(campaign.experiment_id)})
 
     def mark(self, campaign_id: UUID, regressed: Collection[CellFamily]) -> None:
         """Say which cells of a campaign are worse beyond chance: what is learned of how much
@@ -149,6 +152,7 @@ class HistoryService:
         series = self.visible(caller, series_id)
         points = self.repository.points(series.id)
         segments = segments_of(points)
+        changes = place_changes_of(on_main_line(points))
         commits = self.commits.of(point.campaign_id for point in points)
         segment = {
             point.campaign_id: index for index, members in enumerate(segments) for point in members
@@ -169,6 +173,10 @@ class HistoryService:
                     repeats=point.repeats,
                     segment=segment[point.campaign_id],
                     place=point.place,
+                    kernel=point.kernel,
+                    memory_bytes=point.memory_bytes,
+                    place_changes=list(changes.get(point.campaign_id, ())),
+                    off_main_line=point.off_main_line,
                     version=point.version,
                     git=commits.get(point.campaign_id),
                 )
@@ -213,7 +221,7 @@ class HistoryService:
         return [
             band
             for index, points in enumerate(segments)
-            for band in bands_read(index, points, steps, floors)
+            for band in bands_read(index, on_main_line(points), steps, floors)
         ]
 
     def visible(self, caller: Caller, series_id: UUID) -> Series:
@@ -242,8 +250,8 @@ class HistoryService:
         return self.repository.lock_series(series_id)
 
     def segments(self, series_id: UUID) -> list[list[SeriesPoint]]:
-        """The points of a series by segment, oldest first, for features above."""
-        return segments_of(self.repository.points(series_id))
+        """The points of a series' main line by segment, oldest first, for features above."""
+        return segments_of(on_main_line(self.repository.points(series_id)))
 
     def _put(
         self,
@@ -273,7 +281,7 @@ class HistoryService:
             },
         )
         bounds = level_or_range(repeats)
-        fingerprint, environment, version = environment_of(document, runs)
+        found = environment_of(document, runs)
         self.repository.put_point(
             {
                 "series_id": series_id,
@@ -285,13 +293,40 @@ class HistoryService:
                 "low": bounds.low,
                 "high": bounds.high,
                 "repeats": list(repeats),
-                "fingerprint": fingerprint,
-                "environment": environment,
-                "version": version,
+                "fingerprint": found.among(self.repository.kinds(series_id, campaign.id)),
+                "environment": found.words,
+                "version": found.version,
+                "kernel": found.kernel,
+                "memory_bytes": found.memory_bytes,
                 "place": place_of_runs(runs),
             }
         )
         return series_id
+
+
+def on_main_line(points: Sequence[SeriesPoint]) -> list[SeriesPoint]:
+    """Those in whose order a course is looked for."""
+    return [point for point in points if not point.off_main_line]
+
+
+def place_changes_of(points: Sequence[SeriesPoint]) -> dict[UUID, tuple[str, ...]]:
+    """Before which campaigns something of their machines changed that makes no other kind of them,
+    in words.
+
+    :param points: in their order.
+    """
+    found: dict[UUID, tuple[str, ...]] = {}
+    for members in segments_of(points):
+        stands = [Stand(one.place, one.kernel, one.memory_bytes) for one in members]
+        changes = place_changes(stands)
+        found |= {members[at].campaign_id: words for at, words in changes.items()}
+    return found
+
+
+def watched_points(points: Sequence[SeriesPoint]) -> list[Point]:
+    """Points of one segment as changes are looked for in them."""
+    altered = place_changes_of(points)
+    return [Point(one.value, one.place or "", altered=one.campaign_id in altered) for one in points]
 
 
 def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
@@ -327,43 +362,6 @@ def bands_read(
         )
         for band in noise_bands(seen, steps, floors)
     ]
-
-
-def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:
-    """Fingerprint of machine, workload, topology, limits, faults, and of what system and caches
-    held before; the machine and the workload in words; the version of the system.
-
-    The version is no part of the fingerprint: a new version that is slower is what is looked for.
-    """
-    run = runs[0]
-    record = next((one.record for one in runs if one.record is not None), None)
-    workload = next(one for one in document.workloads if one.name == run.workload)
-    target = next(one for one in document.targets if one.name == run.target)
-    kinds = {one.record.fingerprint for one in runs if one.record and one.record.fingerprint}
-    machine = "+".join(sorted(kinds))
-    content: list[object] = [
-        machine,
-        workload.model_dump(mode="json", exclude={"description"}, exclude_defaults=True),
-        target.topology.model_dump(mode="json"),
-        target.deployment,
-    ]
-    # Named only where they are, so that series from before they could be go on.
-    if document.faults:
-        content.append([fault.model_dump(mode="json") for fault in document.faults])
-    if target.limits != Limits():
-        content.append(target.limits.model_dump(mode="json"))
-    if target.data != "fresh":
-        content.append({"data": target.data})
-    if target.caches not in (None, "warm"):
-        content.append({"caches": target.caches})
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-    where = kinds_of(runs) or "machine not known"
-    machines = machines_of(runs)
-    if len(machines) > 1:
-        where = f"{where}, {len(machines)} different machines"
-    nodes = "1 node" if target.topology.nodes == 1 else f"{target.topology.nodes} nodes"
-    words = f"{where}; {workload.record_count:,} records of {workload.record_bytes:,} B; {nodes}"
-    return digest, words, None if record is None else record.version
 
 
 def facts_read(

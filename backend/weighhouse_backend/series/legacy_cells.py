@@ -13,6 +13,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.results.identities import CellSeen, place_of_runs
 from weighhouse_backend.results.repeats import by_cell
+from weighhouse_backend.series.environments import Environment, environment_of
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.repository import SeriesRepository
 
@@ -27,6 +28,7 @@ class Kept:
     cell_identity: str
     side_family: str
     place: str | None
+    environment: Environment
 
     @property
     def key(self) -> tuple[str, str]:
@@ -71,7 +73,10 @@ class CarryingService:
             for (workload, level), cell_runs in by_cell(mine).items():
                 seen = CellSeen(document, cell_runs, manifests.get(target.system))
                 found[name, workload, level] = Kept(
-                    seen.identity().digest, family(target).digest, place_of_runs(cell_runs)
+                    seen.identity().digest,
+                    family(target).digest,
+                    place_of_runs(cell_runs),
+                    environment_of(document, cell_runs),
                 )
         return found
 
@@ -86,7 +91,12 @@ class CarryingService:
         for point in points:
             kept = known[point.campaign_id][name]
             point.place = kept.place
-            groups.setdefault(kept.key, []).append(point)
+            point.kernel = kept.environment.kernel
+            point.memory_bytes = kept.environment.memory_bytes
+            members = groups.setdefault(kept.key, [])
+            kinds = dict.fromkeys(one.fingerprint for one in members)
+            point.fingerprint = kept.environment.among(kinds)
+            members.append(point)
         latest = known[points[-1].campaign_id][name].key if points else None
         for key, members in groups.items():
             if key == latest:

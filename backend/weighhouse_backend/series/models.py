@@ -4,7 +4,7 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Index, Text, UniqueConstraint, select
+from sqlalchemy import BigInteger, Index, Text, UniqueConstraint, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, column_property, mapped_column
 
@@ -59,13 +59,21 @@ class SeriesPoint(Base):
     repeats: Mapped[list[Any]] = mapped_column(JSONB)
     """The figure of each repeat."""
     fingerprint: Mapped[str] = mapped_column(Text)
-    """Of machine, workload and topology: points that share it are one segment."""
+    """The kind of machines that measured the first point of its segment, to which its own are
+    alike: points that share it are one segment."""
     environment: Mapped[str] = mapped_column(Text)
-    """The same in words."""
+    """Its own machines and the workload in words."""
+    kernel: Mapped[str | None] = mapped_column(Text)
+    """Of its machines, in words; none where they did not say."""
+    memory_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    """The least that one of them told."""
     version: Mapped[str | None] = mapped_column(Text)
     regressed: Mapped[bool] = mapped_column(default=False)
     """Its cell was worse when it was measured again, or by pairs: what is learned of how much
     campaigns differ leaves it out, unless the campaign was accepted."""
+    off_main_line: Mapped[bool] = mapped_column(default=False)
+    """Its campaign is of a pull request or another branch than the main one: it is shown, and in no
+    course, level or noise. `MainLineService` marks it."""
     place: Mapped[str | None] = mapped_column(Text)
     """Digest of the machines it was measured on; none where they did not say. Another place of the
     same kind stays in the segment, and has a level of its own.

@@ -9,7 +9,7 @@ from weighhouse_judging.identity.sides import family
 from weighhouse_judging.verdicts.campaigns import MOST_PAST, PastCampaign
 
 from weighhouse_backend.results.identities import CellSeen
-from weighhouse_backend.series.history import environment_of
+from weighhouse_backend.series.environments import environment_of
 from weighhouse_backend.series.repository import SeriesRepository
 
 Key = TypeVar("Key", bound=Hashable)
@@ -40,24 +40,24 @@ class PastService:
         :param without: campaigns that are being judged.
         """
         keys = {
-            name: (
-                cell.identity().digest,
-                family(cell.side.target).digest,
-                environment_of(cell.document, cell.runs)[0],
-            )
+            name: (cell.identity().digest, family(cell.side.target).digest)
             for name, cell in cells.items()
             if cell.records
         }
+        kinds = {name: environment_of(cells[name].document, cells[name].runs) for name in keys}
         rows = self.repository.past(
             experiment_id, {key[0] for key in keys.values()}, before, without, MOST_PAST
         )
-        found: dict[tuple[str, str, str, str], list[PastCampaign]] = {}
-        for row in rows:
-            key = (row.cell_identity, row.side_family, row.fingerprint, row.metric)
-            found.setdefault(key, []).append(PastCampaign(tuple(row.repeats), row.place or ""))
+        found: dict[tuple[str, str, str], dict[str, list[PastCampaign]]] = {}
+        for row in sorted(rows, key=lambda row: row.began):
+            of_series = found.setdefault((row.cell_identity, row.side_family, row.metric), {})
+            one = PastCampaign(tuple(row.repeats), row.place or "")
+            of_series.setdefault(row.fingerprint, []).append(one)
 
         def past(name: Key, metric: str) -> Sequence[PastCampaign]:
-            key = keys.get(name)
-            return () if key is None else found.get((*key, metric), ())
+            if name not in keys:
+                return ()
+            segments = found.get((*keys[name], metric), {})
+            return segments.get(kinds[name].among(segments), ())
 
         return past

@@ -5,12 +5,42 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, delete, exists, func, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    delete,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    text,
+    tuple_,
+    update,
+)
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.runs.commit_models import CampaignCommit
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.models import Series, SeriesPoint
+
+
+def _of_experiment(experiment_id: UUID) -> Select[Any]:
+    return select(Series.id).where(Series.experiment_id == experiment_id)
+
+
+def _apart(experiment_id: UUID, branch: str | None) -> Select[Any]:
+    """Campaigns of pull requests, and of branches that are known not to be the main one."""
+    is_apart = CampaignCommit.pull_request.is_not(None)
+    if branch is not None:
+        is_apart = or_(is_apart, CampaignCommit.branch != branch)
+    return (
+        select(Campaign.id)
+        .join(CampaignCommit, CampaignCommit.campaign_id == Campaign.id)
+        .where(Campaign.experiment_id == experiment_id, is_apart)
+    )
 
 
 @dataclass(frozen=True)
@@ -18,6 +48,7 @@ class SeriesDigest:
     """What a list shows of a series besides its row."""
 
     points_count: int = 0
+    """Those apart from the main line among them; the last is none of those, where it has one."""
     last_value: float | None = None
     last_at: Any = None
 
@@ -93,7 +124,9 @@ class SeriesRepository:
             select(SeriesPoint.series_id, SeriesPoint.value, SeriesPoint.at)
             .where(SeriesPoint.series_id.in_(list(series_ids)))
             .ext(distinct_on(SeriesPoint.series_id))
-            .order_by(SeriesPoint.series_id, SeriesPoint.stands_at.desc())
+            .order_by(
+                SeriesPoint.series_id, SeriesPoint.off_main_line, SeriesPoint.stands_at.desc()
+            )
         )
         last = {row.series_id: row for row in self.session.execute(latest)}
         counted = (
@@ -175,7 +208,8 @@ class SeriesRepository:
         most: int,
     ) -> Sequence[Row[Any]]:
         """The latest points of an experiment's cells, of each series and environment, oldest
-        first; without those that regressed in campaigns that nobody accepted.
+        first; without those that regressed in campaigns that nobody accepted, and those apart from
+        the main line.
 
         :param cells: their identities.
         :param most: of a series and environment.
@@ -184,16 +218,20 @@ class SeriesRepository:
         rank = func.row_number().over(
             partition_by=(SeriesPoint.series_id, SeriesPoint.fingerprint), order_by=newest_first
         )
+        began = func.min(SeriesPoint.at).over(
+            partition_by=(SeriesPoint.series_id, SeriesPoint.fingerprint)
+        )
         query = (
             select(
                 Series.cell_identity, Series.side_family, Series.metric, SeriesPoint.fingerprint,
                 SeriesPoint.place, SeriesPoint.repeats, Campaign.stands_at, SeriesPoint.campaign_id,
-                rank.label("rank"),
+                began.label("began"), rank.label("rank"),
             )
             .join(Series, Series.id == SeriesPoint.series_id)
             .join(Campaign, Campaign.id == SeriesPoint.campaign_id)
             .where(
                 or_(~SeriesPoint.regressed, Campaign.accepted_at.is_not(None)),
+                ~SeriesPoint.off_main_line,
                 Series.experiment_id == experiment_id,
                 Series.cell_identity.in_(list(cells)),
                 SeriesPoint.campaign_id.not_in(list(without)),
@@ -207,6 +245,80 @@ class SeriesRepository:
             .where(ranked.c.rank <= most)
             .order_by(ranked.c.stands_at, ranked.c.campaign_id)
         ).all()
+
+    def kinds(self, series_id: UUID, but: UUID | None = None) -> Sequence[str]:
+        """The kinds of a series' segments, in the order in which campaigns of them were asked for.
+
+        :param but: a campaign whose point is not looked at.
+        """
+        of_series = select(SeriesPoint.fingerprint).where(SeriesPoint.series_id == series_id)
+        if but is not None:
+            of_series = of_series.where(SeriesPoint.campaign_id != but)
+        first = func.min(SeriesPoint.at)
+        return self.session.scalars(
+            of_series.group_by(SeriesPoint.fingerprint).order_by(first, SeriesPoint.fingerprint)
+        ).all()
+
+    def default_branch(self, experiment_id: UUID) -> str | None:
+        """The main branch that was told last with a campaign of an experiment."""
+        return self.session.scalar(
+            select(CampaignCommit.default_branch)
+            .join(Campaign, Campaign.id == CampaignCommit.campaign_id)
+            .where(
+                Campaign.experiment_id == experiment_id, CampaignCommit.default_branch.is_not(None)
+            )
+            .order_by(Campaign.id.desc())
+            .limit(1)
+        )
+
+    def apart(self, experiment_id: UUID, branch: str | None, among: Collection[UUID]) -> set[UUID]:
+        """Those of some campaigns of an experiment that are none of its main line; none where its
+        series have no point of that.
+
+        :param branch: the main one; None: not known.
+        """
+        if not among or not self._has_main_line(experiment_id, branch):
+            return set()
+        return set(
+            self.session.scalars(_apart(experiment_id, branch).where(Campaign.id.in_(list(among))))
+        )
+
+    def mark_apart(self, experiment_id: UUID, branch: str | None) -> list[UUID]:
+        """Mark which points of an experiment's series stand apart from its main line.
+
+        :returns: the series of which points were marked otherwise.
+        """
+        # One at a time: points of earlier campaigns may be marked, which others mark, too.
+        self.session.execute(
+            text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"),
+            {"key": f"main-line:{experiment_id}"},
+        )
+        is_apart: ColumnElement[bool] = false()
+        if self._has_main_line(experiment_id, branch):
+            is_apart = SeriesPoint.campaign_id.in_(_apart(experiment_id, branch))
+        changed = (
+            update(SeriesPoint)
+            .where(
+                SeriesPoint.series_id.in_(_of_experiment(experiment_id)),
+                SeriesPoint.off_main_line != is_apart,
+            )
+            .values(off_main_line=~SeriesPoint.off_main_line)
+            .returning(SeriesPoint.series_id)
+            .execution_options(synchronize_session=False)
+        )
+        return sorted(set(self.session.scalars(changed)))
+
+    def _has_main_line(self, experiment_id: UUID, branch: str | None) -> bool:
+        return bool(
+            self.session.scalar(
+                select(
+                    exists().where(
+                        SeriesPoint.series_id.in_(_of_experiment(experiment_id)),
+                        SeriesPoint.campaign_id.not_in(_apart(experiment_id, branch)),
+                    )
+                )
+            )
+        )
 
     def point(self, series_id: UUID, campaign_id: UUID) -> SeriesPoint | None:
         """A campaign's point of a series."""

@@ -51,16 +51,26 @@ class SeriesPointRead(BaseModel):
     segment: int
     place: str | None
     """Digest of the machines that measured it; null where they did not say."""
+    kernel: str | None
+    memory_bytes: int | None
+    """Of those machines; null where they did not say."""
+    place_changes: list[str]
+    """What of these machines changed since their last point that makes no other kind of them, in
+    words: `kernel 6.1.90 → 6.1.92`."""
+    off_main_line: bool
+    """Its campaign is of a pull request or another branch than the main one: in no level, band,
+    change or noise."""
     version: str | None
     git: GitRead | None
     """The commit that the campaign was started for."""
 
 
 class SegmentRead(BaseModel):
-    """Points measured under one environment, be they neighbours or not."""
+    """Points measured on one kind of machines, be they neighbours or not."""
 
     index: int
     fingerprint: str
+    """The kind of the machines that measured its first point; opaque."""
     label: str
     starts_at: datetime.datetime
 

@@ -15,6 +15,10 @@ export interface HistoryPoint {
   segment: number
   /** The machines that measured it; null where they did not say. */
   place?: string | null
+  /** What of those machines changed since their last point, in words. */
+  altered?: readonly string[]
+  /** Of a pull request or another branch: beside the line, in no course. */
+  apart?: boolean
   version?: string | null
   commit?: string | null
   /** What it was measured for, in words; shown as plain text. */
@@ -28,6 +32,11 @@ export interface HistoryLine {
   points: readonly HistoryPoint[]
   /** Where something new begins in it, besides what its points say; of the first line known from the marks. */
   breaks?: readonly string[]
+}
+
+/** The points of a line that are its course: all but those of pull requests and other branches. */
+export function courseOf(line: Pick<HistoryLine, 'points'> | undefined): readonly HistoryPoint[] {
+  return (line?.points ?? []).filter((point) => !point.apart)
 }
 
 /** Where a series stepped, or between when it drifted. */

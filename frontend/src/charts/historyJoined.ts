@@ -1,4 +1,11 @@
-import type { HistoryChange, HistoryGap, HistoryLine, HistoryPoint, NoiseBand } from './history'
+import {
+  courseOf,
+  type HistoryChange,
+  type HistoryGap,
+  type HistoryLine,
+  type HistoryPoint,
+  type NoiseBand,
+} from './history'
 
 /** Neighbouring points between which nothing happened: what may be joined by a line. */
 export type Joined = readonly HistoryPoint[]
@@ -23,7 +30,7 @@ export function breaksOf({ changes, gaps = [] }: Interruptions): string[] {
 export function joinedOf(line: Pick<HistoryLine, 'points'>, breaks: readonly string[]): Joined[] {
   const instants = breaks.map((at) => Date.parse(at)).sort((a, b) => a - b)
   const stretches: HistoryPoint[][] = []
-  for (const point of line.points) {
+  for (const point of courseOf(line)) {
     const before = stretches.at(-1)?.at(-1)
     if (before && !isParted(before, point, instants)) stretches.at(-1)?.push(point)
     else stretches.push([point])
@@ -77,7 +84,7 @@ export function driftPieces(
   const segment = line.points.find((point) => point.at === drift.at)?.segment
   const begin = Date.parse(drift.at)
   const end = drift.until === undefined ? Infinity : Date.parse(drift.until)
-  const points = line.points.filter((point) => {
+  const points = courseOf(line).filter((point) => {
     const at = Date.parse(point.at)
     return at >= begin && at <= end && point.segment === segment
   })

@@ -1,4 +1,4 @@
-import { changeInWords, type HistoryChange, type HistoryInput, type Places } from './history'
+import { changeInWords, courseOf, type HistoryChange, type HistoryInput, type Places } from './history'
 import { driftPieces, type Joined } from './historyJoined'
 import type { Palette } from './palette'
 
@@ -17,7 +17,7 @@ export function strokeOfChange(change: HistoryChange, palette: Palette) {
 }
 
 /** A line at a place, or one between two. */
-type Mark = ReturnType<typeof stepLine> | object[]
+type Mark = object
 
 /** Steps, drifts and segments behind a series. */
 export function backdropOf(input: HistoryInput, places: Places, stretches: readonly Joined[], palette: Palette) {
@@ -26,11 +26,14 @@ export function backdropOf(input: HistoryInput, places: Places, stretches: reado
       silent: true,
       symbol: 'none',
       label: { fontSize: 11, position: 'insideEndTop' as const },
-      data: input.changes.flatMap((change): Mark[] =>
-        change.kind === 'drift'
-          ? driftLines(change, input, places, stretches, palette)
-          : [stepLine(change, places, palette)],
-      ),
+      data: [
+        ...alteredLines(input, places, palette),
+        ...input.changes.flatMap((change): Mark[] =>
+          change.kind === 'drift'
+            ? driftLines(change, input, places, stretches, palette)
+            : [stepLine(change, places, palette)],
+        ),
+      ],
     },
     markArea: {
       silent: true,
@@ -39,6 +42,18 @@ export function backdropOf(input: HistoryInput, places: Places, stretches: reado
       data: machines(input, places, palette),
     },
   }
+}
+
+/** Thin lines where something of a machine changed: the course goes on through them. */
+function alteredLines(input: HistoryInput, places: Places, palette: Palette): Mark[] {
+  return courseOf(input.lines[0])
+    .filter((point) => point.altered?.length)
+    .map((point) => ({
+      name: 'altered',
+      xAxis: places.of(point.at) - places.half,
+      lineStyle: { color: palette.ink3, type: 'dotted' as const, width: 1 },
+      label: { show: false },
+    }))
 }
 
 function stepLine(change: HistoryChange, places: Places, palette: Palette) {
@@ -97,7 +112,7 @@ function driftLines(
 function machines(input: HistoryInput, places: Places, palette: Palette) {
   if (input.segments.length < 2) return []
   const runs: { segment: number; from: string; to: string }[] = []
-  for (const point of input.lines[0]?.points ?? []) {
+  for (const point of courseOf(input.lines[0])) {
     const run = runs.at(-1)
     if (run?.segment === point.segment) run.to = point.at
     else runs.push({ segment: point.segment, from: point.at, to: point.at })

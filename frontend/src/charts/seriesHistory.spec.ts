@@ -119,6 +119,38 @@ describe('historyOption', () => {
     expect(mark?.[1]).toBeLessThan(0.1)
   })
 
+  it('goes on where something of a machine changed, and says what, in words while they are few', () => {
+    const marked = (count: number): HistoryInput => {
+      const words = ['kernel 6.1.90 → 6.1.92<b>']
+      return { ...input, lines: [line(...days(8, (day) => (day > 7 - count ? { altered: words } : {})))] }
+    }
+    const few = marked(2)
+    expect(joinedIn(lines(few)[0])).toHaveLength(1)
+    expect(lines(few)[0]?.markLine.data).toMatchObject([{ xAxis: 5.5, lineStyle: { type: 'dotted' } }, { xAxis: 6.5 }])
+    expect(told(few, 'machine', 0)).toContain('kernel 6.1.90 → 6.1.92&lt;b&gt;')
+    expect(told(few, 'median', 6)).toContain('kernel 6.1.90 → 6.1.92&lt;b&gt;')
+    const signs = (given: HistoryInput) => drawn(given).find((one) => one.name === 'machine')?.data
+    expect(signs(few)?.[0]).toMatchObject({ label: { formatter: 'kernel 6.1.90 → 6.1.92<b> ◆', align: 'right' } })
+    expect(signs(marked(4))?.map((one) => (one as unknown as { label: object }).label)).toMatchObject(
+      Array.from({ length: 4 }, () => ({ formatter: '◆' })),
+    )
+  })
+
+  it('draws what stands apart beside the line, which neither joins it nor bends to it', () => {
+    const points = days(5, (day) => (day === 2 ? { apart: true, segment: 1, repeats: [1, 2] } : {}))
+    const segments = [0, 1].map((index) => ({ index, label: `${index}` }))
+    const given = { ...input, lines: [line(...points)], segments }
+    expect(joinedIn(lines(given)[0])).toEqual([[0, 1, 3, 4]])
+    expect(lines(given)[0]?.markArea.data).toHaveLength(1)
+    const apart = drawn(given).find((one) => one.name === 'pull requests, branches')
+    expect(apart?.data.map((one) => one.slice(0, 2))).toEqual([[2, 98]])
+    expect(drawn(given).find((one) => one.name === 'repeats')?.data).toHaveLength(4)
+    expect(told(given, 'pull requests, branches', 0)).toContain('apart from the main line')
+    const legend = (of: HistoryInput) => (historyOption(of, testPalette).legend as unknown as { data: string[] }).data
+    expect(legend(given)).toContain('pull requests, branches')
+    expect(legend(input)).not.toContain('pull requests, branches')
+  })
+
   it('shows notes at their points, made harmless', () => {
     const given = { ...input, notes: [{ at: later.at, text: 'new <b>disk</b>' }] }
     expect(told(given, 'notes', 0)).toBe('new &lt;b&gt;disk&lt;/b&gt;')

@@ -6,6 +6,7 @@ import { bandSeries } from './bands'
 import type { ChartOption } from './echarts'
 import { bottomAxis, frame, labelStyle, ORIGIN, valueAxis } from './frame'
 import {
+  courseOf,
   type HistoryPoint,
   type HistoryLine,
   type HistoryGap,
@@ -18,6 +19,12 @@ import { bandPieces, breaksOf, joinedOf } from './historyJoined'
 import type { Palette } from './palette'
 import { AXIS_NAMES, slotLabels, slotsOf } from './slots'
 
+/** Campaigns of pull requests and other branches; the legend shows and hides them. */
+const APART = 'pull requests, branches'
+/** Where it is told what of a machine changed: above gaps, in shares of the plot's height. */
+const ABOVE_GAPS = 0.1
+/** Beyond so many marks their words would lie on each other, and stand in the tooltip and the table alone. */
+const MOST_WORDS = 3
 const BAND = 'what this machine cannot tell'
 /** Where gaps are marked: just above the axis, in shares of the plot's height. */
 const ABOVE_AXIS = 0.035
@@ -39,6 +46,14 @@ function narrowEnd(drawn: { min: number; max: number }, round: (value: number) =
 const NOT_NARROW = {
   min: (drawn: { min: number; max: number }) => narrowEnd(drawn, Math.floor),
   max: (drawn: { min: number; max: number }) => narrowEnd(drawn, Math.ceil),
+}
+
+/** A point as the library has it; alone, or with a look of its own. */
+type Drawn = readonly [number, number, number] | { value: readonly [number, number, number] }
+
+/** Which of what is told stands at a point. */
+function placeOf(data: Drawn): number {
+  return 'value' in data ? data.value[2] : data[2]
 }
 
 /** The places of all points and gaps of a history. */
@@ -74,13 +89,16 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
   const logarithmic = least > 0 && most / least > TWO_DECADES
   const [main] = input.lines
   const bands = input.bands ?? []
+  const apart = input.lines.flatMap((line) =>
+    line.points.filter((point) => point.apart).map((point) => ({ line, point })),
+  )
   const stretches = main ? joinedOf(main, breaksOf(input)) : []
   return frame(palette, {
     grid: { left: ORIGIN, right: 16, top: 52, bottom: 48, outerBoundsMode: 'none' },
     tooltip: {
       ...frame(palette).tooltip,
       trigger: 'item',
-      formatter: (parameters: unknown) => told[(parameters as { data: [number, number, number] }).data[2]] ?? '',
+      formatter: (parameters: unknown) => told[placeOf((parameters as { data: Drawn }).data)] ?? '',
     },
     xAxis: xAxis(input, places, palette),
     yAxis: [
@@ -98,7 +116,12 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
     ],
     legend: {
       ...frame(palette).legend,
-      data: [...input.lines.map((line) => line.name), 'repeats', ...(bands.length ? [BAND] : [])],
+      data: [
+        ...input.lines.map((line) => line.name),
+        'repeats',
+        ...(bands.length ? [BAND] : []),
+        ...(apart.length ? [APART] : []),
+      ],
     },
     series: [
       ...bands.flatMap((band) =>
@@ -115,12 +138,29 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         color: palette.ruleStrong,
         symbolSize: 4,
         silent: true,
-        data: (main?.points ?? []).flatMap((point) => point.repeats.map((repeat) => [places.of(point.at), repeat])),
+        data: courseOf(main).flatMap((point) => point.repeats.map((repeat) => [places.of(point.at), repeat])),
       },
       ...input.lines.map((line, at) => ({
         ...pathOf(line, at === 0 ? breaksOf(input) : (line.breaks ?? []), input, places, tell),
         ...(at === 0 ? backdropOf(input, places, stretches, palette) : {}),
       })),
+      {
+        type: 'scatter',
+        name: APART,
+        color: palette.ink3,
+        symbol: 'emptyCircle',
+        symbolSize: 8,
+        z: 3,
+        data: apart.map(({ line, point }) => [
+          places.of(point.at),
+          point.value,
+          tell(pointInWords(line.name, point, input)),
+        ]),
+      },
+      {
+        ...alteredSigns(main, places, palette, tell),
+        yAxisIndex: 1,
+      },
       {
         ...signs(
           'gaps',
@@ -198,6 +238,33 @@ function signs(name: string, sign: string, colour: string, data: (readonly [numb
   }
 }
 
+/** Where something of a machine changed that makes no other kind of it, in words while they are few. */
+function alteredSigns(
+  line: HistoryLine | undefined,
+  places: Places,
+  palette: Palette,
+  tell: (words: string) => number,
+) {
+  const altered = courseOf(line).filter((point) => point.altered?.length)
+  const last = Math.max(...places.slots.map((slot) => places.of(slot.at)))
+  const first = Math.min(...places.slots.map((slot) => places.of(slot.at)))
+  return {
+    ...signs('machine', '◆', palette.ink3, []),
+    data: altered.map((point) => {
+      const x = places.of(point.at) - places.half
+      const words = (point.altered ?? []).join(', ')
+      const inLeftHalf = x - first < (last - first) / 2
+      const align = inLeftHalf ? ('left' as const) : ('right' as const)
+      const label = inLeftHalf ? `◆ ${words}` : `${words} ◆`
+      const shown = altered.length <= MOST_WORDS
+      return {
+        value: [x, ABOVE_GAPS, tell(`${text.encodeHTML(point.label)}<br>${text.encodeHTML(words)}`)],
+        label: { formatter: shown ? label : '◆', fontSize: 11, ...(shown ? { align } : {}) },
+      }
+    }),
+  }
+}
+
 function noteAt(
   note: HistoryNote,
   main: HistoryLine | undefined,
@@ -217,10 +284,12 @@ function pointInWords(name: string, point: HistoryPoint, input: HistoryInput): s
       : ''
   const version = point.version ? `<br>version ${text.encodeHTML(point.version)}` : ''
   const origin = point.origin ? `<br>${text.encodeHTML(point.origin)}` : ''
+  const altered = (point.altered ?? []).map((words) => `<br>${text.encodeHTML(words)}`).join('')
+  const beside = point.apart ? '<br>apart from the main line' : ''
   const whose = input.lines.length > 1 ? `${text.encodeHTML(name)}<br>` : ''
   const date = new Date(point.at).toLocaleString('en-GB')
   const head = `${whose}<b>${text.encodeHTML(point.label)}</b>, ${date}`
-  return `${head}<br>${input.format.write(point.value)}${interval}${version}${origin}`
+  return `${head}<br>${input.format.write(point.value)}${interval}${version}${altered}${origin}${beside}`
 }
 
 function gapInWords(gap: HistoryGap): string {

@@ -16,6 +16,7 @@ Heterogeneous Change Point Inference, Journal of the Royal Statistical Society B
 
 **Moved with the machine.** Where one machine takes over from another for good, the two are taken
 for one at that place alone: a new level there is the machine's or the build's, nobody knows which.
+The same is said of a step where a machine was altered (`places`).
 
 **What was confirmed stays.** Later points may show more exactly where a change was, and when a
 drift ended; they do not take back what somebody was told. `watched` replays a series from its
@@ -31,16 +32,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weighhouse_judging.arithmetic.statistics import MAD_TO_SIGMA
-from weighhouse_judging.series.changes import (
-    RULE,
-    SAME_CHANGE_DISTANCE,
-    Change,
-    Known,
-    Point,
-    Rule,
-)
+from weighhouse_judging.series.changes import RULE, SAME_CHANGE_DISTANCE, Change, Known, Point, Rule
 from weighhouse_judging.series.course import Course, Piece, fitted
 from weighhouse_judging.series.findings import Best, Found, best_of, handovers
+from weighhouse_judging.series.places import as_fitted, as_told
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
@@ -57,11 +52,10 @@ def find_changes(
     `points` are one figure a campaign, oldest first, without gaps or NaN, all of one kind of
     machine; `known` are changes confirmed by earlier looks at the same segment. Returns first the
     known ones, in their order, then those that are new, of which at most the last is a candidate;
-    and nothing where the points are too few to carry what is known of them.
-    Promises: deterministic.
+    and nothing where the points are too few to carry what is known of them. Deterministic.
     """
     look = _Look.at(points, rule)
-    pieces = look.sharpened([Piece(one.kind, one.index, one.end) for one in known])
+    pieces = look.sharpened(as_fitted(known, look.places))
     if look.fitted(pieces) is None:
         return []
     found = look.extended(pieces)
@@ -70,7 +64,7 @@ def find_changes(
     if found.candidate is not None:
         pieces = [*pieces, found.candidate]
         changes.append(look.described(pieces, len(pieces) - 1, weighed, "candidate"))
-    return changes
+    return as_told(changes, points, rule)
 
 
 def watched(points: Sequence[Point], *, rule: Rule = RULE) -> list[Change]:

@@ -74,6 +74,8 @@ class Point:
     value: float
     place: str = ""
     """Which machines measured it."""
+    altered: bool = False
+    """Has something of them changed since their last campaign that makes no other kind?"""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import {
   historyTable,
   lineOf,
   notesOf,
+  onMainLine,
   pointsOf,
   readZoom,
   searched,
@@ -27,6 +28,10 @@ const point = (number: number, value: number) => ({
   repeats: [value],
   segment: 0,
   place: null,
+  kernel: null,
+  memory_bytes: null,
+  place_changes: [] as string[],
+  off_main_line: false,
   version: '7.0',
   git: null,
 })
@@ -124,6 +129,23 @@ describe('a history', () => {
     expect(historyInWords(series, format)).toBe(
       'Redis, balanced, 8 clients rises from 100 op/s at campaign № 1 to 110 op/s at campaign № 2. 1 confirmed change.',
     )
+  })
+
+  it('has what stands apart in its table and chart, and not in its sentence', () => {
+    const apart = { ...point(3, 50), off_main_line: true }
+    const altered = { ...point(2, 110), place_changes: ['kernel 6.1.90 → 6.1.92'] }
+    const told = { ...series, points: [point(1, 100), altered, apart] } as unknown as Series
+    expect(historyInWords(told, format)).toContain('to 110 op/s at campaign № 2')
+    const { columns, rows } = historyTable(told, [])
+    const cells = ['line', 'machine changed'].map((name) => rows.map((row) => row[columns.indexOf(name)]))
+    expect(cells).toEqual([
+      ['main', null, 'main', 'apart'],
+      [null, null, 'kernel 6.1.90 → 6.1.92', null],
+    ])
+    const line = lineOf(told, 'redis', '#000')
+    expect(line.points.map((one) => one.apart)).toEqual([false, false, true])
+    expect(line.points[1]?.altered).toEqual(['kernel 6.1.90 → 6.1.92'])
+    expect(onMainLine(told.points).map((one) => one.campaign_number)).toEqual([1, 2])
   })
 
   it('has gaps and notes in its table', () => {

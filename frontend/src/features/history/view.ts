@@ -44,6 +44,11 @@ export function comparisonOf(
   })
 }
 
+/** The points of the main line, among which courses are looked for. */
+export function onMainLine(points: readonly SeriesPoint[]): readonly SeriesPoint[] {
+  return points.filter((point) => !point.off_main_line)
+}
+
 /** A series as a line. */
 export function lineOf(series: Series, name: string, colour: string): HistoryLine {
   return {
@@ -59,6 +64,8 @@ export function lineOf(series: Series, name: string, colour: string): HistoryLin
       repeats: point.repeats,
       segment: point.segment,
       place: point.place,
+      altered: point.place_changes,
+      apart: point.off_main_line,
       version: point.version,
       commit: point.git?.commit ?? null,
       ...(point.git ? { origin: originOf(point.git) } : {}),
@@ -136,7 +143,7 @@ export function pointsOf(input: HistoryInput): ChartPoint[] {
 
 /** A series in a sentence, with its changes. */
 export function historyInWords(series: Series, format: AxisFormat): string {
-  const points = series.points.map((point) => ({
+  const points = onMainLine(series.points).map((point) => ({
     at: `campaign ${numbered(point.campaign_number)}`,
     value: point.value,
   }))
@@ -168,6 +175,8 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
       point.git?.commit ?? null,
       point.git?.branch ?? null,
       point.git?.pull_request ?? null,
+      point.off_main_line ? 'apart' : 'main',
+      point.place_changes.join(', ') || null,
       noted(point.campaign_id) || null,
     ],
   }))
@@ -177,7 +186,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
       gap.campaign_number === null ? '–' : numbered(gap.campaign_number),
       gap.at,
       gap.at,
-      ...Array.from({ length: 10 }, () => null),
+      ...Array.from({ length: 12 }, () => null),
       gap.reason,
     ],
   }))
@@ -196,6 +205,8 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
       'commit',
       'branch',
       'request',
+      'line',
+      'machine changed',
       'notes',
     ],
     rows: [...rows, ...gaps].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)).map(({ row }) => row),
