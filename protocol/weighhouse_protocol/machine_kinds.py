@@ -23,7 +23,7 @@ by each kernel and firmware, by less than a percent; the next size that is sold 
 DIGEST_LENGTH = 16
 BETWEEN = "\x1f"
 _KERNEL = re.compile(r"^(\d+\.\d+)")
-_FLAVOUR = re.compile(r"(?:^|[^a-z])(realtime|rt|lowlatency|debug)(?:[^a-z]|$)")
+_FLAVOUR = re.compile(r"(?:^|[^a-z])(realtime|rt|lowlatency|debug)(?:[^a-z]|\Z)")
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ HARMLESS = {
         "max-new-tls-connections-per-cycle "
     ),
     "garnet": (
-        "CommandStatsMonitor DeviceIoBackend DeviceCompletionThreads DeviceThrottleLimit "
+        "DeviceIoBackend DeviceCompletionThreads DeviceThrottleLimit "
         "DeviceIoContexts DeviceQueueDepth DeviceUringSqPoll DeviceUringSqPollIdleMs "
         "DeviceAioMaxDevices "
     ),

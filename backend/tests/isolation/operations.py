@@ -1,7 +1,6 @@
 """What each operation of the API is, for the test of isolation: one rule an operation.
 
-A new operation takes a rule here. What stands in braces is an object of the tenant that is looked
-at; the test asks for it as everybody who must not have it.
+A new operation takes a rule. What stands in braces is an object of the tenant that is asked for.
 """
 
 from collections.abc import Mapping
@@ -25,9 +24,8 @@ class Rule:
 
     kind: Kind
     """`public`: says the same to everybody. `named`: names an object of a project, in address,
-    query or body: others hear that there is none. `mine`: of the caller's own alone. `agent`: takes
-    the token of a machine or attempt. `directory`: takes that of an organization's directory.
-    `vendor`: takes a signed link."""
+    query or body: others hear that there is none. `mine`: of the caller's own alone. `agent`,
+    `directory`, `vendor`: takes the token of a machine or attempt, of a directory, a signed link."""
     role: Role = "viewer"
     """The least that may, of what others made; below it 403. `author`: nobody else."""
     scope: Scope = SIGNED_IN
@@ -99,8 +97,7 @@ ASKED_FOR = {"others": REFUSED, "viewer": REFUSED}
 EMPTY = FINE
 """A list of nothing: that no mark is in it is looked at with every answer."""
 NONE_BEGUN = NOTHING_SEARCHED = NOTHING_MADE = frozenset({404})
-"""No second factor was begun; the loads were those of the file; no machines were made: nobody finds
-anything there."""
+"""No second factor, search or machine was begun: nobody finds anything there."""
 
 RULES: Mapping[str, Rule] = {
     "status_about": Rule("public"),

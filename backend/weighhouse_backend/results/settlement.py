@@ -43,6 +43,7 @@ from weighhouse_backend.results.sources import (
     WRITTEN_FLOW,
 )
 from weighhouse_backend.results.success import failure_of
+from weighhouse_backend.results.unsettled import nothing_measured, not_worked_out, unreadable
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus
 
@@ -79,11 +80,11 @@ class SettlementService:
             phases, cuts = self._summed(attempt_id, drivers, widest)
             self.faults.settle(attempt_id, project_id)
         except HistogramError as error:
-            self.runs.fail(run_id, _unreadable(error))
+            self.runs.fail(run_id, unreadable(error))
             return
         measured = phases.get("measure")
         if measured is None or measured.duration_seconds <= 0:
-            self.runs.fail(run_id, _nothing_measured(len(drivers)))
+            self.runs.fail(run_id, nothing_measured(len(drivers)))
             return
         failure = self._failure(run, attempt_id, phases)
         if failure is not None:
@@ -105,7 +106,7 @@ class SettlementService:
 
     def give_up(self, run_id: UUID, reason: str) -> None:
         """End a run whose figures nobody could work out, with the reason. Idempotent."""
-        self.runs.fail(run_id, _not_worked_out(reason))
+        self.runs.fail(run_id, not_worked_out(reason))
 
     def _failure(
         self, run: Run, attempt_id: UUID, phases: Mapping[PhaseKind, PhaseSum]
@@ -370,34 +371,3 @@ def _bound(phase: PhaseRecord) -> list[str]:
     drivers of before told it, is not the driver's doing.
     """
     return [one for one in phase.client_bound_reasons if not one.startswith("unsent")]
-
-
-def _unreadable(error: HistogramError) -> Failure:
-    return Failure(
-        kind="driver",
-        message=f"The driver reported what cannot be read: {error}",
-        hint="Driver and platform may be of different versions; update the agent.",
-    )
-
-
-def _not_worked_out(reason: str) -> Failure:
-    return Failure(
-        kind="invalid",
-        message=f"The figures of what was measured could not be worked out: {reason}",
-        hint="What the agent told is kept. Look at the worker's log, and try the run again.",
-    )
-
-
-def _nothing_measured(drivers: int) -> Failure:
-    if drivers > 1:
-        return Failure(
-            kind="driver",
-            message="The drivers did not measure at the same time: nothing of their measured "
-            "phases overlaps.",
-            hint="Look at the drivers' logs, and at how far the clocks of their machines are off.",
-        )
-    return Failure(
-        kind="driver",
-        message="The driver reported no interval of the measured phase.",
-        hint="Look at the driver's log; the measured phase may be shorter than one interval.",
-    )

@@ -39,7 +39,7 @@ TELLING = re.compile(
     r"couldn't|invalid|unknown|unrecogni[sz]ed|"
     r"denied|refused?|abort(ed|ing)?|bad|panic|not (found|allowed|supported)|no such|must)\b"
 )
-ELSEWHERE = re.compile(r"(?i)\bsee (the )?(log|messages?|above|below)|validation failed\.?$")
+ELSEWHERE = re.compile(r"(?i)\bsee (the )?(log|messages?|above|below)|validation failed\.?\Z")
 """Of those the ones that only say where it stands, or that something was said."""
 QUOTED = ">>> "
 """How Redis and its relatives begin the line of their configuration that the next one speaks of."""
