@@ -1,6 +1,6 @@
 """What each operation of the API is, for the test of isolation: one rule an operation.
 
-A new operation takes a rule. What stands in braces is an object of the tenant that is asked for.
+What stands in braces is an object of the tenant that is asked for.
 """
 
 from collections.abc import Mapping
@@ -24,8 +24,8 @@ class Rule:
 
     kind: Kind
     """`public`: says the same to everybody. `named`: names an object of a project, in address,
-    query or body: others hear that there is none. `mine`: of the caller's own alone. `agent`,
-    `directory`, `vendor`: takes the token of a machine or attempt, of a directory, a signed link."""
+    query or body: others hear that there is none. `mine`: of the caller's own alone. Others
+    take a token: of a machine or attempt, of a directory, of a signed link."""
     role: Role = "viewer"
     """The least that may, of what others made; below it 403. `author`: nobody else."""
     scope: Scope = SIGNED_IN

@@ -43,7 +43,7 @@ from weighhouse_backend.results.sources import (
     WRITTEN_FLOW,
 )
 from weighhouse_backend.results.success import failure_of
-from weighhouse_backend.results.unsettled import nothing_measured, not_worked_out, unreadable
+from weighhouse_backend.results.unsettled import not_worked_out, nothing_measured, unreadable
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus
 
