@@ -209,12 +209,11 @@ def main(paths: list[str]) -> None:
     record = record.model_copy(update={"drivers": drivers})
     RECORD.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(record, manifests()), encoding="utf-8")
+    reaching = ways_table.PAGE.read_text(encoding="utf-8")
+    ways_table.PAGE.write_text(ways_table.written(reaching, record, manifests()), encoding="utf-8")
     counts = counts_table.table(record.agreements, manifests())
-    for place, written in (
-        (ways_table.PAGE, lambda text: ways_table.written(text, record, manifests())),
-        (counts_table.PAGE, lambda text: ways_table.with_table(text, counts)),
-    ):
-        place.write_text(written(place.read_text(encoding="utf-8")), encoding="utf-8")
+    counted = ways_table.with_table(counts_table.PAGE.read_text(encoding="utf-8"), counts)
+    counts_table.PAGE.write_text(counted, encoding="utf-8")
 
 
 if __name__ == "__main__":

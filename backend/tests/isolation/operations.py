@@ -1,7 +1,4 @@
-"""What each operation of the API is, for the test of isolation: one rule an operation.
-
-What stands in braces is an object of the tenant that is asked for.
-"""
+"""What each operation of the API is, for the test of isolation; in braces what it is asked for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

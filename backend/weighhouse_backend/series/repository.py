@@ -33,7 +33,7 @@ def _of_experiment(experiment_id: UUID) -> Select[Any]:
 
 def _apart(experiment_id: UUID, branch: str | None) -> Select[Any]:
     """Campaigns of pull requests, and of branches that are known not to be the main one."""
-    is_apart = CampaignCommit.pull_request.is_not(None)
+    is_apart: ColumnElement[bool] = CampaignCommit.pull_request.is_not(None)
     if branch is not None:
         is_apart = or_(is_apart, CampaignCommit.branch != branch)
     return (

@@ -108,7 +108,7 @@ def excess(facts: Facts, workload: Workload, records: float) -> Iterator[Excess]
         # Where what expires is evicted alone, there may be too little of it.
         lasting = needs * workload.lasting_share
         short = value_of(facts, "eviction") == "expiring" and lasting > bound.usable_bytes
-        beyond: Beyond = "refused" if short else bound.beyond
+        beyond: Literal["refused", "evicted"] = "refused" if short else bound.beyond
         yield Excess(bound.parameter, needs, bound.usable_bytes, bound.given_bytes, beyond)
     limit = facts.target.limits.memory_mebibytes
     if limit is None or (bound is not None and not bound.in_memory):

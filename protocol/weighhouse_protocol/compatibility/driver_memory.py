@@ -5,7 +5,7 @@ until it is whole. A driver of ours writes a value in just the memory that it ne
 neither twice; one that goes through its makers' library may hold a copy of each.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.load import Load, Phase
@@ -26,11 +26,12 @@ def kept_bytes(workload: Workload, load: Load, phases: Sequence[Phase] = ()) -> 
     beside = workload.field_count * BESIDE_BYTES + names_bytes(workload) + longest_key(workload)
     record = long_record(workload) + beside
     loading = max((each.clients or 0 for each in phases if each.kind == "load"), default=0)
-    shares = workload.operations
-    rates = load.operation_rates if load.model == "open" else {}
+    shares: Mapping[str, float] = workload.operations.model_dump()
+    if load.model == "open" and load.operation_rates:
+        shares = {str(name): rate for name, rate in load.operation_rates.items()}
 
     def asks(*operations: str) -> bool:
-        return any(rates.get(name) if rates else getattr(shares, name) for name in operations)
+        return any(shares.get(name) for name in operations)
 
     reply = 0
     if asks("read", "read_modify_write"):
