@@ -25,6 +25,8 @@ const APART = 'pull requests, branches'
 const ABOVE_GAPS = 0.1
 /** Beyond so many marks their words would lie on each other, and stand in the tooltip and the table alone. */
 const MOST_WORDS = 3
+/** From one of them to the next above it. */
+const WORDS_PX = 14
 const BAND = 'what this machine cannot tell'
 /** Where gaps are marked: just above the axis, in shares of the plot's height. */
 const ABOVE_AXIS = 0.035
@@ -250,7 +252,7 @@ function alteredSigns(
   const first = Math.min(...places.slots.map((slot) => places.of(slot.at)))
   return {
     ...signs('machine', '◆', palette.ink3, []),
-    data: altered.map((point) => {
+    data: altered.map((point, row) => {
       const x = places.of(point.at) - places.half
       const words = (point.altered ?? []).join(', ')
       const inLeftHalf = x - first < (last - first) / 2
@@ -259,7 +261,12 @@ function alteredSigns(
       const shown = altered.length <= MOST_WORDS
       return {
         value: [x, ABOVE_GAPS, tell(`${text.encodeHTML(point.label)}<br>${text.encodeHTML(words)}`)],
-        label: { formatter: shown ? label : '◆', fontSize: 11, ...(shown ? { align } : {}) },
+        // Each a line higher than the one before: those that are near each other would run into one.
+        label: {
+          formatter: shown ? label : '◆',
+          fontSize: 11,
+          ...(shown ? { align, offset: [0, -row * WORDS_PX] } : {}),
+        },
       }
     }),
   }
