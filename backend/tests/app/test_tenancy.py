@@ -39,6 +39,7 @@ WITHOUT_POLICY = {
     "idempotency_records", "login_sessions", "login_failures", "login_devices", "password_resets",
     "identities", "sign_ins", "second_factors", "passkeys", "recovery_codes", "factor_letters",
     "alembic_version", "notice_preferences", "pipeline_uses", "joining_asks", "owed_jobs",
+    "provisioner_offers",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

@@ -34,9 +34,13 @@ class BasingService:
     fleet: FleetService
     ancestry: AncestryService
 
-    def checked(self, experiment: Experiment, wanted: BaseChoice | None) -> BaseChoice | None:
+    def checked(
+        self, experiment: Experiment, wanted: BaseChoice | None, revision: int | None
+    ) -> BaseChoice | None:
         """What is asked for, as far as it is there.
 
+        :param revision: that is to be measured; one from before the base looks back, and may be
+            held against a regression: it tells whether it was the machine.
         :raises BaseCampaignUnusable: when it cannot be a base.
         """
         if wanted is None:
@@ -49,7 +53,9 @@ class BasingService:
             base = self.repository.campaign(earlier.campaign_id)
             if base is None or base.project_id != experiment.project_id:
                 raise BaseCampaignUnusable(f"there is no campaign {earlier.name} in the project")
-            if (why := unusable(base)) is not None:
+            looks_back = revision is not None and revision < base.revision_number
+            same = base.experiment_id == experiment.id
+            if (why := unusable(base, regressed=looks_back and same)) is not None:
                 raise BaseCampaignUnusable(why)
         return wanted
 
@@ -161,13 +167,16 @@ def default_base(document: Document, git: GitContext | None) -> BaseChoice:
     return MERGE_BASE if known else base
 
 
-def unusable(base: Campaign) -> str | None:
-    """Why a campaign can be nobody's base; None: it can."""
+def unusable(base: Campaign, *, regressed: bool = False) -> str | None:
+    """Why a campaign can be nobody's base; None: it can.
+
+    :param regressed: it may be a regression that nobody accepted.
+    """
     if base.status != CampaignStatus.COMPLETED:
         return f"campaign {numbered(base.number)} is {base.status}, not completed"
     if base.noise:
         return f"campaign {numbered(base.number)} measured noise, every target twice"
-    if base.verdict == Verdict.REGRESSION and base.accepted_at is None:
+    if base.verdict == Verdict.REGRESSION and base.accepted_at is None and not regressed:
         return (
             f"campaign {numbered(base.number)} is a regression; accept it first if it was expected"
         )

@@ -116,7 +116,7 @@ class CampaignService:
             revision=wanted.revision,
             trigger=Trigger.PERSON if caller.kind == "user" else Trigger.API,
             requested_by=caller.name,
-            base=self.basing.checked(experiment, wanted.choice),
+            base=self.basing.checked(experiment, wanted.choice, wanted.revision),
             priority=wanted.priority,
             git=wanted.git,
             noise=wanted.noise,

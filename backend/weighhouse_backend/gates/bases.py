@@ -194,7 +194,10 @@ class BaseService:
         if base.status != CampaignStatus.COMPLETED or base.noise:
             found = "measured noise" if base.noise else f"is {base.status}"
             return Bases(reason=f"{number} {found}")
-        if base.verdict == Verdict.REGRESSION and base.accepted_at is None:
+        # What was there before it is held against it: was it the machine?
+        same = campaign.experiment_id == base.experiment_id
+        looks_back = same and campaign.revision_number < base.revision_number
+        if base.verdict == Verdict.REGRESSION and base.accepted_at is None and not looks_back:
             return Bases(reason=f"{number} is a regression that nobody accepted")
         return self._with_anchor(campaign, base.id)
 
