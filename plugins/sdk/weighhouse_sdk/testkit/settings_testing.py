@@ -64,12 +64,16 @@ def check_never(plugin: Plugin, dangerous: Iterable[str]) -> None:
 
 def check_given(plugin: Plugin, folder: Path) -> None:
     """Hold that each setting that the plugin lists changes what a server is started with: it stands
-    on its command line, or in a file that it reads.
+    on its command line, or in a file that it reads; of one inside the driver among its options.
     """
     table = plugin.manifest.settings
     taken = () if table is None else table.taken
     if not isinstance(plugin, ServerPlugin):
-        assert not taken, f"{plugin.manifest.id} starts no server that could have settings"
+        manifest = plugin.manifest
+        bare = Target(name="t", system=manifest.id, deployment=manifest.deployments[0])
+        for name in taken:
+            given = bare.model_copy(update={"settings": {name: 7}})
+            assert plugin.driver_options(given) != plugin.driver_options(bare), name
         return
     plain = orders(plugin, folder, {})
     for name in taken:
