@@ -95,8 +95,7 @@ class Settings(BaseSettings):
     session_hours: float = Field(default=336.0, gt=0)
     """How long a login lasts without use."""
     provisioner: Path | None = None
-    """A program of yours that makes machines for campaigns (docs/provisioners.md); none: nobody
-    may ask for them."""
+    """A program that makes machines for campaigns (provisioners.md); none: nobody may ask."""
     provisioned_machines: int = Field(default=20, ge=1, le=10_000)
     """Machines that it may have made and not ended, of all organizations together."""
     lease_seconds: float = Field(default=90.0, gt=0)
