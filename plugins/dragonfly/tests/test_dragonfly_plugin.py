@@ -310,6 +310,7 @@ def test_shards_and_odd_schedules_are_refused() -> None:
     assert [path for path, _ in caught.value.problems] == ["topology", "parameters.snapshot_cron"]
 
 
+@pytest.mark.stand_in("of Redis, whose protocol its driver speaks, not Dragonfly")
 def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
     drives_a_relative(PLUGIN, "redis-server", tmp_path)
 

@@ -224,6 +224,7 @@ def test_several_nodes_are_refused() -> None:
         PLUGIN.check_target(Target(name="g", system="garnet", topology=topology))
 
 
+@pytest.mark.stand_in("of Redis, whose protocol its driver speaks, not Garnet")
 def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
     drives_a_relative(PLUGIN, "redis-server", tmp_path)
 

@@ -106,6 +106,7 @@ def test_processes_that_the_client_spreads_keys_over_are_no_replicas() -> None:
         PLUGIN.check_target(target.model_copy(update={"driver_options": {}}))
 
 
+@pytest.mark.stand_in("of Redis, whose protocol its driver speaks, not KeyDB")
 def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
     drives_a_relative(PLUGIN, "redis-server", tmp_path)
 
