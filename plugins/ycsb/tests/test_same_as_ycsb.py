@@ -18,18 +18,14 @@ from urllib.parse import urlsplit
 
 import pytest
 from scipy import stats
-from weighhouse_plugin_ycsb import PLUGIN
 from weighhouse_plugin_ycsb.installed import home
 from weighhouse_protocol.driver import DriverOrder, DriverTarget
 from weighhouse_protocol.load import Phase
-from weighhouse_protocol.target import Target
 from weighhouse_protocol.ycsb import translate
-from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
-from weighhouse_sdk.errors import BinaryMissing
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
-from weighhouse_sdk.testkit import at_hand
 
 SOURCE = Path(__file__).parent / "stand-in/Drawn.java"
 CHANCE = 1e-6
@@ -103,29 +99,6 @@ class Asked:
             if kind in kinds:
                 found.append(str(len(numbers) - 1 - number))
         return found
-
-
-@pytest.fixture(scope="module")
-def context(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Context]:
-    try:
-        PLUGIN.find_versions(HostOptions())
-    except BinaryMissing as error:
-        where = "or source infra/build/maven.sh ycsb"
-        at_hand.not_run(request, f"{error.message}; {error.hint}, {where}")
-    folder = tmp_path_factory.mktemp("same") / "attempt"
-    context = Context.open(Target(name="t", system="redis"), folder)
-    yield context
-    load_plugin("redis").clean_up(context)
-
-
-@pytest.fixture(scope="module")
-def redis(context: Context) -> Deployed:
-    plugin = load_plugin("redis")
-    deployed = plugin.deploy(context)
-    plugin.wait_ready(context, deployed)
-    return deployed
 
 
 @pytest.fixture(scope="module")

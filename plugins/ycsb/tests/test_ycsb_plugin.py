@@ -7,7 +7,6 @@ not a measurement of the Redis that they were sent to.
 import itertools
 import shutil
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,16 +17,14 @@ from weighhouse_plugin_ycsb.log import HistogramLogs, key_of
 from weighhouse_plugin_ycsb.plugin import place_of
 from weighhouse_protocol.driver import DriverOrder, DriverTarget, Interval
 from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase, Share
-from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_protocol.ycsb import translate
-from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import BinaryMissing, DriverFailed, TargetInvalid
 from weighhouse_sdk.kept_files import KEPT
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
-from weighhouse_sdk.testkit import at_hand
 from weighhouse_sdk.testkit.testing import processes_below
 from weighhouse_sdk.testkit.testing_tools import (
     ToolConformance,
@@ -49,29 +46,6 @@ SECOND = 1_000_000
 class TestConformance(ToolConformance):
     tool = PLUGIN
     fitting = MIX
-
-
-@pytest.fixture(scope="module")
-def context(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Context]:
-    try:
-        PLUGIN.find_versions(HostOptions())
-    except BinaryMissing as error:
-        where = "or source infra/build/maven.sh ycsb"
-        at_hand.not_run(request, f"{error.message}; {error.hint}, {where}")
-    folder = tmp_path_factory.mktemp("ycsb") / "attempt"
-    context = Context.open(Target(name="t", system="redis"), folder)
-    yield context
-    load_plugin("redis").clean_up(context)
-
-
-@pytest.fixture(scope="module")
-def redis(context: Context) -> Deployed:
-    plugin = load_plugin("redis")
-    deployed = plugin.deploy(context)
-    plugin.wait_ready(context, deployed)
-    return deployed
 
 
 def order_on(deployed: Deployed, workload: Workload, *phases: Phase) -> DriverOrder:
