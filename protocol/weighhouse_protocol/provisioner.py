@@ -23,7 +23,7 @@ PROVISION = "provision"
 """The label of machines that were made for a campaign; its value is whose they are."""
 
 Action = Literal["describe", "make", "end", "list"]
-Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", max_length=3)]
 
 
 class HourlyPrice(Document):

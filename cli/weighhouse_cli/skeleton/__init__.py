@@ -74,7 +74,8 @@ def write_skeleton(
         "features": "[]" if own else '["ttl", "varied_ttl", "multi_get"]',
     }
     templates = files(__package__) / "files"
-    words["driver_options"] = (templates / f"options-{driver}.toml").read_text(encoding="utf-8")
+    for word, name in (("driver_options", "options"), ("reads", "reads")):
+        words[word] = (templates / f"{name}-{driver}.toml").read_text(encoding="utf-8")
     for name, place in (PLACES | (DRIVER_PLACES if own else {})).items():
         target = folder / place.format(id=plugin)
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -167,8 +167,10 @@ def memory_fit(run: RunObservation) -> Finding | None:
     )
     if cache:
         message += f" and {data / cache:.3g} times the cache ({bytes_in_words(cache)})"
-    held = CACHED if run.fills and run.beyond == "evicted" else FULL[run.beyond]
-    tested = held if full else _tested(share, None if not cache else data / cache)
+    if full:
+        tested = CACHED if run.fills and run.beyond == "evicted" else FULL[run.beyond]
+    else:
+        tested = _tested(share, None if not cache else data / cache)
     numbers: dict[str, Number] = {
         "data_bytes": data,
         "footprint_bytes": run.footprint_bytes,

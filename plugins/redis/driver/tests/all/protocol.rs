@@ -113,6 +113,7 @@ fn it_describes_itself() {
             "hashing",
             "layout",
             "password_file",
+            "read_from",
             "resp3",
             "scan_index",
             "timeout_ms",
