@@ -40,6 +40,7 @@ const REFUSED: u8 = 2;
 
 /// Which options the engine has beside the driver's and those of TLS.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)] // each is an option
 struct Own {
     timeout: bool,
     hashing: bool,

@@ -242,8 +242,8 @@ _ALL = (
            "received and sent by the server’s own count, a command of the operations asked, in the "
            "measured phase", "counted", read_at=63, **_RESOURCE),
     Figure("client_hit_ratio", "Hit ratio of reads", "client’s hit ratio", "%", "share", True,
-           "of the reads answered in the measured phase of a workload that fills what it misses, "
-           "by the client’s count, those that found their record", "counted", read_at=69,
+           "of the reads answered where misses are filled, by the client’s count, those that found "
+           "their record", "counted", read_at=69,
            **_RESOURCE),
     Figure("wire_bytes", "Bytes an operation", "bytes an operation", "bytes", "size", False,
            "of requests and replies on the driver’s connections, an operation sent", "counted",
@@ -252,10 +252,10 @@ _ALL = (
            "of requests and replies on the driver’s connections", "counted", read_at=67),
     Figure("read_bytes_per_second", "Values read a second", "values read", "bytes/s", "flow", True,
            "bytes of values that successful operations asked for; not told of scans", "counted",
-           read_at=11),
+           read_at=61),
     Figure("written_bytes_per_second", "Values written a second", "values written", "bytes/s",
            "flow", True, "bytes of values that successful operations wrote", "counted",
-           read_at=12),
+           read_at=62),
     Figure("memory_per_record_bytes", "Memory a record", "Memory a record", "bytes", "size", False,
            "resident memory that the load added, a record loaded", "read", read_at=85,
            **_RESOURCE, threshold=0.03, asked_as="memory_percent"),

@@ -549,7 +549,7 @@ mod tests {
     #[test]
     fn a_large_reply_is_held_once() {
         let mut rest = Vec::new();
-        let piece = [7; 48 << 10];
+        let piece = vec![7; 48 << 10];
         for count in 1..=600 {
             keep(&mut rest, &piece);
             assert_eq!(rest.len(), count * piece.len());

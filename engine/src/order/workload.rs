@@ -26,6 +26,7 @@ const ZIPFIAN_THETA: f64 = 0.99;
 /// A workload in YCSB's terms.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools)] // each is a field of the document
 pub struct Workload {
     /// Short name.
     pub name: String,

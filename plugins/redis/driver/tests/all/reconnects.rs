@@ -27,7 +27,7 @@ fn counted(server: &Server, name: &str) -> u64 {
         .chars()
         .take_while(char::is_ascii_digit)
         .collect();
-    digits.parse().expect("a number")
+    digits.parse().unwrap_or_default()
 }
 
 #[test]
