@@ -93,7 +93,7 @@ fn a_machine_without_ports_is_told_in_its_own_words() {
          redis-server --port 7000 --save \"\" --unixsocket {socket} >/dev/null 2>&1 &\n\
          server=$!\n\
          until [ -S {socket} ]; do sleep 0.05; done\n\
-         {DRIVER}\nended=$?\nkill $server\nexit $ended'\n",
+         {DRIVER}\nended=$?\nkill $server\nwait $server\nexit $ended'\n",
         socket = socket.display()
     );
     let mut file = std::fs::OpenOptions::new()
