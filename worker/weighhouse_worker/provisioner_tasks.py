@@ -2,7 +2,8 @@
 it is asked in threads of its own.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from uuid import UUID
 
 import structlog
@@ -17,6 +18,7 @@ from weighhouse_backend.runs.models import Campaign
 from weighhouse_protocol.provisioner import Action, Existing, Offered, Request
 from weighhouse_protocol.report import Failure
 
+from weighhouse_worker.owed_jobs import reason_of
 from weighhouse_worker.tools import Tools
 
 log = structlog.get_logger(__name__)
@@ -24,14 +26,19 @@ log = structlog.get_logger(__name__)
 AT_A_TIME = 2
 """That one process asks for; the others wait their turn, and are sent for again."""
 HANDS = ThreadPoolExecutor(AT_A_TIME, thread_name_prefix="provisioner")
+SWEEPER = ThreadPoolExecutor(1, thread_name_prefix="provisioner-sweep")
+"""One of its own: machines whose time is over are ended while others are made."""
+_asked_for: dict[tuple[str, str], Future[None]] = {}
+"""What this process has under way or waiting: asked for again, it is not done twice."""
 GONE = "the machines that were made for this campaign are gone"
 HINT = "have the failed runs tried again: machines are made anew"
 
 
 def make(tools: Tools, provision_id: str) -> None:
     """Have the machines of a campaign made; returns before they are."""
-    if tools.settings.provisioner is not None:
-        HANDS.submit(make_now, tools, Hook(tools.settings.provisioner), UUID(provision_id))
+    _have(
+        tools, HANDS, "make", provision_id, lambda hook: make_now(tools, hook, UUID(provision_id))
+    )
 
 
 def make_now(tools: Tools, hook: Hook, provision_id: UUID) -> None:
@@ -65,8 +72,7 @@ def _tell(services: Services, campaign_id: UUID | None) -> None:
 
 def end(tools: Tools, provision_id: str) -> None:
     """Have machines ended; returns before they are."""
-    if tools.settings.provisioner is not None:
-        HANDS.submit(end_now, tools, Hook(tools.settings.provisioner), UUID(provision_id))
+    _have(tools, HANDS, "end", provision_id, lambda hook: end_now(tools, hook, UUID(provision_id)))
 
 
 def end_now(tools: Tools, hook: Hook, provision_id: UUID) -> None:
@@ -84,8 +90,7 @@ def end_now(tools: Tools, hook: Hook, provision_id: UUID) -> None:
 
 def sweep(tools: Tools) -> None:
     """End what is due, and what nobody knows of; ask what can be made."""
-    if tools.settings.provisioner is not None:
-        HANDS.submit(sweep_now, tools, Hook(tools.settings.provisioner))
+    _have(tools, SWEEPER, "sweep", "", lambda hook: sweep_now(tools, hook))
 
 
 def sweep_now(tools: Tools, hook: Hook) -> None:
@@ -126,6 +131,29 @@ def _describe(tools: Tools, hook: Hook) -> None:
         return
     with tools.transaction() as services:
         services.get(ProvisionService).tell(offered.kinds, None)
+
+
+def _have(
+    tools: Tools, hands: ThreadPoolExecutor, what: str, of: str, work: Callable[[Hook], None]
+) -> None:
+    """Have something done in a thread, unless it is under way; what goes wrong is logged, and done
+    again by the sweep.
+    """
+    if tools.settings.provisioner is None:
+        return
+    hook, before = Hook(tools.settings.provisioner), _asked_for.get((what, of))
+    if before is not None and not before.done():
+        return
+
+    def done() -> None:
+        try:
+            work(hook)
+        except Exception as error:  # noqa: BLE001 - nobody else hears of a thread's error
+            log.warning("provisioner_task_failed", task=what, provision=of, reason=reason_of(error))
+
+    for key in [key for key, one in _asked_for.items() if one.done()]:
+        del _asked_for[key]
+    _asked_for[what, of] = hands.submit(done)
 
 
 def asked(tools: Tools, action: Action, provision_id: UUID | None = None) -> Request:

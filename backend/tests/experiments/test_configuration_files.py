@@ -1,31 +1,8 @@
 """Configuration files of systems over HTTP, and settings beside parameters."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from weighhouse_backend.experiments.endpoints import router
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_protocol.manifest import load_manifest
-from weighhouse_testing.world import accept
-
-REDIS = load_manifest(
-    Path(__file__).parents[3] / "plugins/redis/weighhouse_plugin_redis/plugin.toml"
-)
-
-
-@pytest.fixture(scope="module")
-def client(make_client, session_factory, tenants):
-    with unit_of_work(session_factory) as session:
-        for tenant in tenants:
-            accept(session, SystemClock(), tenant.organization_id, [REDIS])
-    return make_client(router)
-
-
-@pytest.fixture
-def ours(tenants):
-    return tenants[0].headers
 
 
 def document(slug: str, **changed: Any) -> dict[str, Any]:

@@ -1,15 +1,6 @@
 """Property files of YCSB's over HTTP."""
 
-import pytest
-from weighhouse_backend.experiments.endpoints import router
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_protocol.manifest import load_manifest
-from weighhouse_testing.tree import REPOSITORY
-from weighhouse_testing.world import accept
-
 PATH = "/api/v1/experiments/workload-from-file"
-REDIS = load_manifest(REPOSITORY / "plugins/redis/weighhouse_plugin_redis/plugin.toml")
 TEXT = """recordcount=2000
 operationcount=500
 threadcount=4
@@ -20,19 +11,6 @@ exporter=x
 redis.host=10.0.0.5
 redis.timeout=900
 """
-
-
-@pytest.fixture(scope="module")
-def client(make_client, session_factory, tenants):
-    with unit_of_work(session_factory) as session:
-        for tenant in tenants:
-            accept(session, SystemClock(), tenant.organization_id, [REDIS])
-    return make_client(router)
-
-
-@pytest.fixture
-def ours(tenants):
-    return tenants[0].headers
 
 
 def test_a_property_file_becomes_a_workload_with_its_load_and_target(client, ours) -> None:

@@ -258,7 +258,9 @@ class ProvisionService:
         self.fleet.retirement.labelled(found.project_id, {PROVISION: str(found.id)}, ACTOR)
         if found.state != "ending":
             return
-        found.state = "failed" if found.made_at is None and found.problem else "ended"
+        if found.made_at is not None:
+            found.problem = None  # that it could not be ended at first
+        found.state = "failed" if found.problem else "ended"
         found.ended_at = self.clock.now()
         self._audit(found, "provision.ended")
         self._tell_campaign(found, "has no machines any more: those that were made for it are gone")
@@ -266,7 +268,7 @@ class ProvisionService:
     def not_ended(self, provision_id: UUID, problem: str) -> None:
         """Note why machines could not be ended; it is tried again."""
         found = self._locked(provision_id)
-        if found is not None and found.state == "ending":
+        if found is not None and found.state == "ending" and (found.made_at or not found.problem):
             found.problem = problem
 
     def stranded(self) -> dict[UUID, str]:
