@@ -12,8 +12,8 @@ from weighhouse_testing.builds import RATE, RECORDS, SYNC_SECONDS, builds_of, pa
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform
 
-GATE_PERCENT = 10.0
-"""One repeat of five may suffer from what else the machine does."""
+GATE_PERCENT = 40.0
+"""Repeats may suffer from what else the machine does; what waits for the disk loses far more."""
 
 
 def by_command(platform: RunningPlatform, file: Path) -> tuple[int, str, dict]:

@@ -43,7 +43,10 @@ static void wait_for_turn(int file)
     int kind, had = errno;
     socklen_t length = sizeof kind;
     if (pace > 0 && getsockopt(file, SOL_SOCKET, SO_TYPE, &kind, &length) == 0) {
-        int64_t earliest = now() - caught_up; /* no more than this is caught up with */
+        int64_t at = now();
+        if (turn == 0)
+            turn = at; /* before its first command it was idle, and owes nothing */
+        int64_t earliest = at - caught_up; /* no more than this is caught up with */
         turn = (turn < earliest ? earliest : turn) + pace;
         struct timespec until = {turn / SECOND, turn % SECOND};
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
