@@ -1,8 +1,8 @@
 """What drivers are built of outside of the repository: load engine, driver API and test kit (Rust).
 
 `python -m weighhouse_sdk.wheels.driver_sources FOLDER` unpacks them out of the package
-`weighhouse-driver-sources`, as a workspace of their own; a driver names its crates by path. A folder
-that has those of this release already is left as it is, so that Cargo builds nothing again.
+`weighhouse-driver-sources`, as a workspace of their own; a driver names its crates by path. A
+folder that has those of this release already is left as it is, so that Cargo builds nothing again.
 """
 
 import filecmp
