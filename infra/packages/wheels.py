@@ -191,7 +191,7 @@ def _all_of(root: Path, release: Iterable[Project]) -> Project:
     version = _document(root / "cli")["project"]["version"]
     document = _described("weighhouse", version, "Weighs databases on the same scales.", {})
     project = document["project"]
-    project["dependencies"] = ["weighhouse-cli", RESOURCES, *sorted(plugins - aside)]
+    project["dependencies"] = ["weighhouse-cli", RESOURCES, SOURCES, *sorted(plugins - aside)]
     extras = {
         extra: [f"weighhouse-plugin-{name}" for name in wanted]
         for extra, wanted in EXTRAS.items()
