@@ -19,6 +19,8 @@ from weighhouse_testing.wheels import install, link_distribution
 NAME = "quaylite"
 BUILDS_WHEELS = ("hatchling", "pathspec", "pluggy", "trove-classifiers")
 """What an author has beside the wheels of a release."""
+AS_COPIES = ("--no-deps", "--reinstall", "--no-cache", "--link-mode", "copy")
+"""Files that a test may change: no links into the installer's cache."""
 QUICKLY = {"OPT_LEVEL": "0", "LTO": "off", "CODEGEN_UNITS": "16", "DEBUG": "false"}
 """Of the driver's profile: how fast it is, is no matter here."""
 
@@ -70,7 +72,7 @@ def made(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 @pytest.fixture
 def with_plugin(agent_alone: Path, made: Made) -> Path:
-    install(agent_alone, "--no-deps", "--reinstall", made.wheel)
+    install(agent_alone, *AS_COPIES, made.wheel)
     return agent_alone
 
 
@@ -158,7 +160,7 @@ def test_interfaces_that_do_not_fit_are_refused_with_both_ranges(
     words = "works with version 2 to 3 of the SDK API, and this machine has 1"
     with pytest.raises(WheelRefused, match=words):
         check_wheel(newer)
-    install(agent_alone, "--no-deps", "--reinstall", newer)
+    install(agent_alone, *AS_COPIES, newer)
     found = inventory(agent_alone, "", tmp_path)["broken"][NAME]
     line = found[found.index("third_party =") : found.index("]") + 1]
     found = inventory(agent_alone, line, tmp_path)
@@ -184,16 +186,3 @@ def test_a_driver_from_elsewhere_is_not_started_in_its_place(
     driver.write_bytes(driver.read_bytes() + b"another")
     found = inventory(with_plugin, line, tmp_path)
     assert "has the digest" in found["broken"][NAME]
-
-
-def test_a_folder_is_written_into_once(made: Made, installed: Path) -> None:
-    again = subprocess.run(
-        [installed / "bin" / "weighhouse", "plugin", "new", NAME],
-        cwd=made.folder,
-        env={"HOME": str(made.folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert again.returncode == 4
-    assert "is not empty" in again.stderr
