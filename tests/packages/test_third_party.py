@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ class Made:
 
 
 @pytest.fixture(scope="module")
-def made(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     folder = tmp_path_factory.mktemp("author") / NAME
     folder.mkdir()
     beside = tmp_path_factory.mktemp("beside")
@@ -67,7 +68,12 @@ def made(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
         assert done.returncode == 0, done.stdout + done.stderr
         said = done.stdout
     (wheel,) = (folder / "dist").glob("*.whl")
-    return Made(folder, wheel, said, check_wheel(wheel))
+    yield Made(folder, wheel, said, check_wheel(wheel))
+    # This folder is never built again.
+    crates = [f"weighhouse-{each}" for each in ("engine", "driver-api", f"driver-{NAME}")]
+    for crate in crates:
+        command = ["cargo", "clean", "--release", "-p", crate]
+        subprocess.run(command, cwd=folder / "driver", env=own, capture_output=True, check=False)
 
 
 @pytest.fixture

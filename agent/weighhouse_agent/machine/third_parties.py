@@ -1,9 +1,9 @@
 """Whose plugins this machine loads: those of its own release, and of others the very bytes that its
 policy names.
 
-Of the release are those that were installed from the folder that the agent was installed from (a
-clone, an image), and of an agent from a wheel those whose digests came with it. All that is asked
-here is asked before a line of a plugin is imported.
+Of the release are those that were installed from `plugins/` beside the folder that the agent was
+installed from (in a clone, in an image), and of an agent from a wheel those whose digests came with
+it. All that is asked here is asked before a line of a plugin is imported.
 """
 
 import json
@@ -121,13 +121,15 @@ def _check_drivers(plugin: str, found: Distribution, named: str) -> None:
 
 
 def _is_beside_the_agent(found: Distribution) -> bool:
-    """Whether it was installed from a folder in the one that the agent was installed from."""
+    """Whether both were installed from one clone, or a copy of it."""
     try:
         own = _origin(distribution(AGENT))
     except PackageNotFoundError:
         return False
     its = _origin(found)
-    return own is not None and its is not None and its.is_relative_to(own.parent)
+    if own is None or its is None:
+        return False
+    return its.is_relative_to(own.parent / "plugins") or its.is_relative_to(own)
 
 
 def _origin(found: Distribution) -> PurePosixPath | None:
