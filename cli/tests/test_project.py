@@ -164,6 +164,21 @@ def test_wheels_that_no_machine_would_use_are_told(tmp_path, files):
     assert "it has 0 plugins" in refused(tmp_path, files | {entry: b"[console_scripts]\n"})
     another = files[entry].replace(b"fresh_kv =", b"another =")
     assert "its manifest says `fresh_kv`" in refused(tmp_path, files | {entry: another})
+    taken = {
+        path.replace(f"{PACKAGE}/", "weighhouse_agent/"): content.replace(
+            PACKAGE.encode(), b"weighhouse_agent"
+        )
+        for path, content in files.items()
+    }
+    assert "weighhouse_agent is not its own to bring" in refused(tmp_path, taken)
+    cut = wheel(tmp_path, files)
+    cut.write_bytes(cut.read_bytes()[:-40])
+    with pytest.raises(WheelRefused, match="it is no wheel"):
+        check_wheel(cut)
+    spoilt = wheel(tmp_path, files)
+    spoilt.write_bytes(spoilt.read_bytes().replace(b"A key-value store", b"A key-value stone", 1))
+    with pytest.raises(WheelRefused, match="Bad CRC"):
+        check_wheel(spoilt)
     broken = tmp_path / NAME
     broken.write_bytes(b"no archive")
     with pytest.raises(WheelRefused, match="it is no wheel"):

@@ -7,6 +7,7 @@ import re
 import struct
 import tomllib
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigError
@@ -27,6 +28,11 @@ from weighhouse_sdk.wheels.digests import DRIVERS, METADATA, digest_of_files
 
 MOST_FILES, MOST_BYTES = 5_000, 500_000_000
 """Of a wheel, unpacked: whoever reads it did not write it."""
+UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, EOFError, UnicodeError, NotImplementedError, RuntimeError,
+)  # fmt: skip
+"""What an archive raises that is none, or is broken, encrypted or packed in another way."""
+OURS = "weighhouse_"
 _LIBRARY = re.compile(rb"GLIBC_2\.(\d+)\0")
 _ELF = b"\x7fELF"
 _MACHINES = {"x86_64": 62, "aarch64": 183}
@@ -76,7 +82,7 @@ def check_wheel(path: Path) -> CheckedWheel:
     try:
         with zipfile.ZipFile(path) as archive:
             return _checked(path.name, archive)
-    except (zipfile.BadZipFile, UnicodeError, NotImplementedError, RuntimeError) as error:
+    except UNREADABLE as error:
         raise WheelRefused(path.name, [f"it is no wheel: {error}"]) from error
 
 
@@ -154,6 +160,9 @@ def _manifest(name: str, files: Mapping[str, bytes], module: str) -> tuple[Manif
 
 def _misplaced(files: Mapping[str, bytes], module: str, plugin: str) -> Iterator[str]:
     """Files that would be somebody else's, or run before any policy is asked."""
+    wanted = f"{OURS}plugin_{plugin.replace('-', '_')}"
+    if module.startswith(OURS) and module != wanted:
+        yield f"its package {module} is not its own to bring: {wanted}, or a name of another kind"
     own = {f"{DRIVERS}/{PREFIX}{plugin}"}
     strange = sorted(
         path for path in files
