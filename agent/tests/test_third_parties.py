@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from weighhouse_agent.machine.policy import Policy, PolicyFile, PolicyRefused
 from weighhouse_agent.machine.third_parties import check_origin
-from weighhouse_sdk.registry import entry_of
+from weighhouse_sdk.registry import entry_of, package_of
 from weighhouse_sdk.wheels.digests import digest_installed
 
 NAME = "agent_test_other"
@@ -42,9 +42,10 @@ def entry() -> EntryPoint:
 
 
 def digest() -> str:
-    found = entry().dist
+    found, package = entry().dist, package_of(entry())
     assert found is not None
-    return digest_installed(found).digest
+    assert package is not None
+    return digest_installed(found, package).digest
 
 
 def named(*digests: str) -> Policy:
@@ -81,6 +82,23 @@ def test_the_digest_is_one_line_a_file(place: Path) -> None:
     told = sorted((str(each.relative_to(place)), each.read_bytes()) for each in files)
     lines = "".join(f"{hashlib.sha256(held).hexdigest()}  {path}\n" for path, held in told)
     assert digest() == hashlib.sha256(lines.encode()).hexdigest()
+
+
+def test_what_lies_beside_or_before_it_is_not_let_in_with_it(
+    place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    policy = named(digest())
+    beside = place / NAME / "on_no_record.py"
+    beside.touch()
+    with pytest.raises(PolicyRefused, match="has the digest"):
+        check_origin(lambda: policy, entry())
+    beside.unlink()
+    check_origin(lambda: policy, entry())
+    (tmp_path / "before" / NAME).mkdir(parents=True)
+    (tmp_path / "before" / NAME / "__init__.py").write_text("PLUGIN = 2\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "before"))
+    with pytest.raises(PolicyRefused, match="has the digest"):
+        check_origin(lambda: policy, entry())
 
 
 def test_in_place_there_are_no_bytes_that_stay(place: Path) -> None:

@@ -11,7 +11,7 @@ from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.machine.program_identity import program_in, program_of
 from weighhouse_sdk.registry import entry_of, package_of
 from weighhouse_sdk.toolrun.tool import Tool
-from weighhouse_sdk.wheels.digests import digest_installed
+from weighhouse_sdk.wheels.digests import digest_in_place, digest_installed
 
 MOST = 100
 
@@ -47,10 +47,12 @@ def plugin_here(plugin_id: str) -> ProgramRan | None:
     """
     with contextlib.suppress(PluginError, OSError):
         entry = entry_of(plugin_id)
-        if entry.dist is None:
+        package = package_of(entry)
+        if entry.dist is None or package is None:
             return None
-        told = entry.dist.read_text("direct_url.json") or ""
-        in_place = package_of(entry) if '"editable"' in told else None
-        digest, count = digest_installed(entry.dist, in_place)
-        return ProgramRan(role="plugin", name=entry.dist.name, sha256=digest, parts=count)
+        in_place = '"editable"' in (entry.dist.read_text("direct_url.json") or "")
+        found = digest_in_place(package) if in_place else digest_installed(entry.dist, package)
+        return ProgramRan(
+            role="plugin", name=entry.dist.name, sha256=found.digest, parts=found.files
+        )
     return None

@@ -18,7 +18,7 @@ from weighhouse_sdk.driver import PREFIX
 from weighhouse_sdk.errors import BinaryMissing
 from weighhouse_sdk.machine.program_identity import digest_of
 from weighhouse_sdk.machine.programs import locate_program
-from weighhouse_sdk.registry import Admit
+from weighhouse_sdk.registry import Admit, package_of
 from weighhouse_sdk.wheels.checked import policy_line
 from weighhouse_sdk.wheels.digests import digest_installed, drivers_of
 
@@ -50,8 +50,11 @@ def check_origin(policy: Callable[[], Policy], entry: EntryPoint) -> None:
     if found is None or _is_beside_the_agent(found):
         return
     named = f"plugin `{entry.name}` {found.version} ({found.name})"
+    package = package_of(entry)
+    if package is None:
+        raise PolicyRefused(f"{named} is no package", "whoever wrote it puts it into a folder")
     try:
-        digest = digest_installed(found).digest
+        digest = digest_installed(found, package).digest
     except OSError as error:
         raise PolicyRefused(
             f"{named}: a file that was installed cannot be read: {error.strerror}",

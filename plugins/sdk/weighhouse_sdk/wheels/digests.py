@@ -44,19 +44,27 @@ def digest_of_files(files: Iterable[tuple[str, str]]) -> Contents:
     return Contents(hashlib.sha256(text.encode()).hexdigest(), len(kept))
 
 
-def digest_installed(distribution: Distribution, package: Path | None = None) -> Contents:
-    """The digest of a plugin as it lies on this machine, of what its files hold now.
+def digest_installed(distribution: Distribution, package: Path) -> Contents:
+    """The digest of a plugin as it lies on this machine: of what was installed, as it is now, and
+    of whatever else is in the folder that would be imported.
 
-    :param package: the folder of its code, for one that is installed in place: then of that folder.
+    :param package: that folder.
     :raises OSError: when a file that was installed is gone, or cannot be read.
     """
-    if package is not None:
-        return digest_of_files(_in_folder(package))
-    return digest_of_files(
-        (str(file), digest_of(Path(str(distribution.locate_file(file)))))
+    found = {
+        str(file): digest_of(Path(str(distribution.locate_file(file))))
         for file in distribution.files or ()
         if counts(str(file))
-    )
+    }
+    return digest_of_files((found | dict(_in_folder(package))).items())
+
+
+def digest_in_place(package: Path) -> Contents:
+    """The digest of a plugin that is installed in place: of its package alone.
+
+    :raises OSError: when a file cannot be read.
+    """
+    return digest_of_files(_in_folder(package))
 
 
 def drivers_of(distribution: Distribution) -> dict[str, Path]:
