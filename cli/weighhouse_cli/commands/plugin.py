@@ -85,6 +85,8 @@ def new_plugin(
             _as_project(name, folder or Path(), today, driver or "own")
     except SkeletonRefused as error:
         raise CommandFailed(Exit.INVALID, str(error)) from error
+    except OSError as error:
+        raise CommandFailed(Exit.INVALID, f"it cannot be written: {error}") from error
 
 
 def _in_clone(name: str, plugins: Path, today: str, driver: DriverChoice) -> None:
