@@ -84,6 +84,7 @@ def test_it_is_whole_and_needs_no_clone(project):
         (sys.executable, "-m", "ruff", "check", "."),
         (sys.executable, "-m", "ruff", "format", "--check", "."),
         ("make", "-n", "wheel"),
+        ("rustfmt", "--check", "--edition", "2024", *sorted((project / "driver").rglob("*.rs"))),
     ):
         done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

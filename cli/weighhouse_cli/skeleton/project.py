@@ -29,6 +29,7 @@ PROJECT_PLACES = {
 CRATE_PLACES = {
     **{name: place for name, place in DRIVER_PLACES.items() if place != "driver/Cargo.toml"},
     "project/Cargo.toml": "driver/Cargo.toml",
+    "project/rustfmt.toml": "driver/rustfmt.toml",
     "project/hatch_build.py": "hatch_build.py",
 }
 HOOK = "\n[tool.hatch.build.targets.wheel.hooks.custom]\n"
