@@ -1,11 +1,13 @@
 """A platform, an enrolled agent as a process, and the small system that it measures."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -105,6 +107,10 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (about / "METADATA").write_text(
         "Metadata-Version: 2.1\nName: weighhouse-plugin-scale\nVersion: 0.1.0\n"
     )
+    # In place, like those of the clone that the agent is of.
+    url = json.loads(distribution("weighhouse-agent").read_text("direct_url.json") or "{}")["url"]
+    in_place = {"url": f"{url}/tests/scale", "dir_info": {"editable": True}}
+    (about / "direct_url.json").write_text(json.dumps(in_place))
     (about / "entry_points.txt").write_text("[weighhouse.plugins]\nscale = scale_plugin:PLUGIN\n")
     return {
         **as_users_have_it(),

@@ -245,7 +245,7 @@ def test_an_attempt_is_begun_once(
     directory = home.attempt(wanted.attempt_id)
     directory.path.mkdir()
     directory.order.write_text(wanted.model_dump_json())
-    starter = Starter()
+    starter = Starter(tmp_path / "policy.toml")
     try:
         starter.start(directory)
         first = record_of(directory)
@@ -278,7 +278,7 @@ def test_what_is_not_installed_is_said_with_where_it_comes_from(
         monkeypatch.setenv(name, str(tmp_path))
     for name in ("WEIGHHOUSE_YCSB", "YCSB_HOME"):
         monkeypatch.delenv(name, raising=False)
-    starter = Starter()
+    starter = Starter(tmp_path / "policy.toml")
     try:
         found = starter.inventory()
     finally:

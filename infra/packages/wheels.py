@@ -29,6 +29,10 @@ NETDELAY = "weighhouse-netdelay"
 PROGRAMS = {"plugins/sdk": {NETDELAY}}
 """Parts → executables that are not a plugin's, and that they start."""
 RESOURCES = "weighhouse-resources"
+SOURCES = "weighhouse-driver-sources"
+CRATES = ("engine/Cargo.toml", "engine/src", "engine/api", "engine/testkit")
+"""What others' drivers are built of, beside the workspace's root and its lock."""
+AGENT = "weighhouse-agent"
 LIBRARIES: Mapping[str, tuple[str, ...]] = {"weighhouse-driver-rocksdb": ("librocksdb.so",)}
 """Programs → what their loader looks for beside them."""
 PURE = "py3-none-any"
@@ -94,7 +98,7 @@ def projects(root: Path, programs: Path, platform: str) -> list[Project]:
         driver = _driver_of(root, folder)
         if driver is None or driver in built:
             found.append(Project(folder, _needing(_document(folder), [driver] if driver else [])))
-    release = [*native, _resources(root), *found]
+    release = [*native, _resources(root), _sources(root), *found]
     release.append(_all_of(root, release))
     versions = {one.name: one.version for one in release}
     return [Project(one.root, _pinned(one.document, versions), one.tag) for one in release]
@@ -152,6 +156,33 @@ def _resources(root: Path) -> Project:
     )
 
 
+def _sources(root: Path) -> Project:
+    cargo = _toml(root / "Cargo.toml")["workspace"]
+    return Project(
+        root,
+        _described(
+            SOURCES,
+            cargo["package"]["version"],
+            "What a load driver of Weighhouse is built of: engine, driver API, test kit (Rust).",
+            {
+                str(root / place): f"weighhouse_driver_sources/{place}"
+                for place in ("Cargo.toml", "Cargo.lock", *CRATES)
+            },
+        ),
+    )
+
+
+def agent_of_release(agent: Project, digests: Path) -> Project:
+    """The agent, which knows the plugins that it was released with by their digests.
+
+    :param digests: the file that says them, as `weighhouse_agent.machine.third_parties` reads it.
+    """
+    document = copy.deepcopy(dict(agent.document))
+    wheel = document["tool"]["hatch"]["build"]["targets"]["wheel"]
+    wheel["force-include"] = {str(digests): "weighhouse_agent/release_plugins.json"}
+    return Project(agent.root, document, agent.tag)
+
+
 def _all_of(root: Path, release: Iterable[Project]) -> Project:
     """`weighhouse`: the platform and its agent; extras are what not everybody wants."""
     names = {one.name for one in release}
@@ -160,7 +191,7 @@ def _all_of(root: Path, release: Iterable[Project]) -> Project:
     version = _document(root / "cli")["project"]["version"]
     document = _described("weighhouse", version, "Weighs databases on the same scales.", {})
     project = document["project"]
-    project["dependencies"] = ["weighhouse-cli", RESOURCES, *sorted(plugins - aside)]
+    project["dependencies"] = ["weighhouse-cli", RESOURCES, SOURCES, *sorted(plugins - aside)]
     extras = {
         extra: [f"weighhouse-plugin-{name}" for name in wanted]
         for extra, wanted in EXTRAS.items()

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from weighhouse_protocol.apis import ManifestApi
 from weighhouse_protocol.base import (
     Document,
     Few,
@@ -139,6 +140,8 @@ class Manifest(Document):
     id: Name
     version: Label
     """Version of the plugin."""
+    api: ManifestApi | None = None
+    """With which interfaces it works; None: it comes with the release that it is used in."""
     kind: Literal["system", "tool"] = "system"
     name: Annotated[str, Named(300)]
     vendor: Annotated[str, Named(300)]

@@ -12,6 +12,9 @@ from weighhouse_testing.tree import REPOSITORY, text_of, tracked
 
 DOCUMENTS = [name for name in tracked(".md") if not name.startswith("frontend/node_modules")]
 
+PROJECT = "cli/weighhouse_cli/skeleton/files/project/Makefile.template"
+"""What plugins of others are made with: documents tell of it, too."""
+
 
 def test_every_top_folder_says_what_it_is_for():
     folders = {Path(name).parts[0] for name in tracked() if "/" in name}
@@ -68,7 +71,8 @@ def test_every_command_line_in_a_document_exists():
 
 
 def test_every_make_target_in_a_document_exists():
-    targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE))
+    both = f"{text_of('Makefile')}\n{text_of(PROJECT)}"
+    targets = set(re.findall(r"^([a-z-]+):", both, re.MULTILINE))
     unknown = {
         f"{name}: make {target}"
         for name in DOCUMENTS

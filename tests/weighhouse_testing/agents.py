@@ -45,6 +45,8 @@ class TestedAgent:
     link: Link
     clock: MovedClock | None = None
     """Its own wall clock; None: the machine's."""
+    python: str = sys.executable
+    """What it is installed in; with another one it sees nothing of this process's."""
     starts: int = 0
     _process: subprocess.Popen[bytes] | None = None
     _wanted: threading.Event = field(default_factory=threading.Event)
@@ -105,7 +107,7 @@ class TestedAgent:
         while self._wanted.is_set():
             with self.log.open("ab") as log:
                 self._process = subprocess.Popen(
-                    (sys.executable, "-m", "weighhouse_agent", "start"),
+                    (self.python, "-m", "weighhouse_agent", "start"),
                     env=self._environment(),
                     stdin=subprocess.DEVNULL,
                     stdout=log,
@@ -123,6 +125,9 @@ class TestedAgent:
             for name, value in os.environ.items()
             if not name.startswith("WEIGHHOUSE_") or name == "WEIGHHOUSE_DRIVERS"
         }
+        if self.python != sys.executable:
+            for name in ("PYTHONPATH", "WEIGHHOUSE_DRIVERS", "CARGO_TARGET_DIR"):
+                environment.pop(name, None)
         environment |= {
             "PYTHONUNBUFFERED": "1",
             "WEIGHHOUSE_AGENT_HOME": str(self.home),
@@ -158,6 +163,8 @@ def agents_of(
     labels: Mapping[str, Mapping[str, str]] | None = None,
     homes: Path | None = None,
     own_clocks: bool = False,
+    python: str = sys.executable,
+    policy_lines: str = "",
 ) -> Iterator[dict[str, TestedAgent]]:
     """Enrol and start agents of a platform, and stop them afterwards.
 
@@ -165,6 +172,8 @@ def agents_of(
     :param labels: name → labels that its registration carries.
     :param homes: where their homes are made; default: a temporary directory.
     :param own_clocks: whether each has a clock that can be moved.
+    :param python: what they are installed in.
+    :param policy_lines: that stand at the top of their policies.
     """
     folder = Path(tempfile.mkdtemp(prefix="weighhouse-agents-", dir=homes))
     with contextlib.ExitStack() as stack:
@@ -175,7 +184,7 @@ def agents_of(
         for number, name in enumerate(names, 1):
             link = stack.enter_context(link_to(platform.inner.options.port))
             home = folder / name
-            made = TestedAgent(name, address_of(number), home, link)
+            made = TestedAgent(name, address_of(number), home, link, python=python)
             if own_clocks:
                 made.clock = MovedClock(moved, clocks)
             token = platform.request(
@@ -188,7 +197,8 @@ def agents_of(
                 },
             )["token"]
             enrol(link.url, token, home, name=name)
-            (home / "policy.toml").write_text(policy(made.address), encoding="utf-8")
+            text = f"{policy_lines}\n{policy(made.address)}"
+            (home / "policy.toml").write_text(text, encoding="utf-8")
             stack.callback(made.stop)
             made.start()
             found[name] = made

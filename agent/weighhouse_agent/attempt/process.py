@@ -60,6 +60,7 @@ from weighhouse_agent.machine.home import (
 from weighhouse_agent.machine.kept_data import kept_for
 from weighhouse_agent.machine.policy import PolicyFile, PolicyRefused, check_image, check_order
 from weighhouse_agent.machine.slots import join_memory_group
+from weighhouse_agent.machine.third_parties import admitted_by
 
 CARRIED_OUT = 0
 NOT_CLEAN = 1
@@ -177,7 +178,8 @@ def _failure_of(
         _stay_on(policy.machine.agent_cpus or slot.processors)
         if unkept := join_memory_group(directory.home.path, slot, os.getpid()):
             Reporter(spool).mark("slot_unkept", unkept)
-        plugin = load_plugin(target.system)
+        admit = admitted_by(lambda: policy)
+        plugin = load_plugin(target.system, admit)
         check_image(policy, target, plugin.manifest)
         check_settings(policy, target, plugin.manifest)
         options = replace(
@@ -199,7 +201,7 @@ def _failure_of(
         facts = machine_facts(
             directory.home.instance_id(), taking_part, directory=directory.home.path
         )
-        tool = load_tool(target.tool) if target.tool is not None and makes_load(order) else None
+        tool = load_tool(target.tool, admit) if target.tool and makes_load(order) else None
         if is_gang(order):
             gate = Gate(BarrierFiles(directory), context)
             execution = GangExecution(
@@ -308,9 +310,10 @@ def clean(directory: AttemptDirectory) -> int:
     )
     context = context_left(order, directory)
     try:
-        plugin = load_plugin(order.target.system)
+        admit = admitted_by(PolicyFile(directory.home.policy).read)
+        plugin = load_plugin(order.target.system, admit)
         ended = keep_what_they_wrote(plugin, context) + plugin.clean_up(context).ended
-    except (PluginMissing, PluginBroken):
+    except (PluginMissing, PluginBroken, PolicyRefused):
         # The records are the SDK's, so that even this needs no plugin.
         ended = context.remove_leftovers()
     for each in ended:

@@ -67,7 +67,9 @@ class SelfReport:
             self.facts,
             ready,
             commands=deployed.commands if deployed is not None else (),
-            programs=programs_of(deployed, self._run, self.tool, self.context.options),
+            programs=programs_of(
+                deployed, self._run, self.tool, self.context.options, self.target.plugins
+            ),
             co_located=self._co_located(endpoints),
         )
 

@@ -3,6 +3,7 @@ every attempt, checked by the agent's own code before a plugin is so much as loa
 
 ```toml
 plugins = ["redis", "memcached"]      # "*": every installed one
+third_party = ["etcd:3f0c…"]          # of plugins that are not of this release, which bytes may run
 deployments = ["process", "in_process"]
 networks = ["127.0.0.0/8", "::1/128"] # where endpoints may be
 drop_caches = "files"                 # what `caches: dropped` may empty; "machine", as root; "no"
@@ -80,6 +81,7 @@ EVERYTHING = "*"
 LISTED = "listed"
 """In `settings`: those that plugins say are harmless."""
 AllowedSetting = Annotated[str, Field(pattern=r"^(listed|[a-z0-9._-]+:[A-Za-z0-9_.*-]+)$")]
+ThirdParty = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}:[0-9a-f]{64}$")]
 DropCaches = Literal["no", "files", "machine"]
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -120,6 +122,9 @@ class Policy(Document):
     """
 
     plugins: tuple[str, ...] = (EVERYTHING,)
+    third_party: tuple[ThirdParty, ...] = ()
+    """Plugins that are not of the agent's release and may be used all the same, each with the
+    digest of its files (`PLUGIN:SHA-256`), as `weighhouse plugin check` tells it of a wheel."""
     deployments: tuple[Deployment, ...] = ("process", "in_process")
     external: Literal["read", "prefix", "all"] = "all"
     """What may be done to `external` systems: `read`, nothing is written to them; `prefix`, only

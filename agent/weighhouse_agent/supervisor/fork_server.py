@@ -28,11 +28,13 @@ from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.driver import describe_driver
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Plugin
-from weighhouse_sdk.registry import discover
+from weighhouse_sdk.registry import Admit, discover, everybody
 from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.attempt.process import attempt_process, clean, ignore, versions
 from weighhouse_agent.machine.home import SECRET, AttemptDirectory, make_passable, write_atomically
+from weighhouse_agent.machine.policy import PolicyFile
+from weighhouse_agent.machine.third_parties import admitted_by
 
 FAULT = 70
 LONGEST_REASON = 500
@@ -60,9 +62,12 @@ class Exit(BaseModel):
     """Exit status; negative for a signal."""
 
 
-def take_inventory() -> Inventory:
-    """Load every plugin, and find out which version each driver and load tool has."""
-    plugins, broken = discover()
+def take_inventory(admit: Admit = everybody) -> Inventory:
+    """Load every plugin, and find out which version each driver and load tool has.
+
+    :param admit: what has to let each pass.
+    """
+    plugins, broken = discover(admit)
     found: dict[str, str] = {}
     absent: dict[str, str] = {}
     for plugin_id, plugin in plugins.items():
@@ -76,10 +81,16 @@ def take_inventory() -> Inventory:
             absent[driver] = f"{error.message}; {error.hint}"
     return Inventory(
         manifests=tuple(plugin.manifest for plugin in plugins.values()),
-        broken={name: seen(error.message)[:LONGEST_REASON] for name, error in broken.items()},
+        broken={name: _reason(error) for name, error in broken.items()},
         absent=absent,
         versions=found,
     )
+
+
+def _reason(error: PluginError) -> str:
+    """What a policy refuses is told with its mend, which is for whoever keeps the machine."""
+    told = f"{error.message}; {error.hint}" if error.kind == "policy" else error.message
+    return seen(told)[:LONGEST_REASON]
 
 
 def _driver_version(plugin: Plugin | Tool) -> str:
@@ -176,10 +187,11 @@ def _child(directory: AttemptDirectory, work: Work, writing: int) -> int:
 
 
 def main() -> None:
-    """Serve until standard input ends."""
+    """Serve until standard input ends. The one argument is the machine's policy file."""
+    admit = admitted_by(PolicyFile(Path(sys.argv[1])).read)
     output = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    output.write(take_inventory().model_dump_json() + "\n")
+    output.write(take_inventory(admit).model_dump_json() + "\n")
     server = ForkServer(output.fileno())
     # Ctrl-C and the end of the agent reach its whole group; the agent decides what follows.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import IO
 
 import structlog
@@ -22,9 +23,13 @@ class ForkServerBroken(Exception):
 
 
 class Starter:
-    """Starts the processes of attempts. Safe to use from several threads."""
+    """Starts the processes of attempts. Safe to use from several threads.
 
-    def __init__(self) -> None:
+    :param policy: the machine's policy file, which says whose plugins are loaded.
+    """
+
+    def __init__(self, policy: Path) -> None:
+        self._policy = policy
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._inventory = Inventory()
@@ -86,7 +91,7 @@ class Starter:
         if self._process is not None and self._process.poll() is None:
             return self._process
         process = subprocess.Popen(
-            [sys.executable, "-m", "weighhouse_agent.supervisor.fork_server"],
+            [sys.executable, "-m", "weighhouse_agent.supervisor.fork_server", self._policy],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

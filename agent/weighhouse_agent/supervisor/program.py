@@ -232,7 +232,7 @@ def run(home: Path | None = None, url: str | None = None) -> int:
 def _run(home: Home, identity: Identity, url: str) -> int:
     LOG.info("agent", version=VERSION, name=identity.name, url=url, home=str(home.path))
     _leave_processors(home)
-    starter = Starter()
+    starter = Starter(home.policy)
     client = PlatformClient.connect(url, identity.agent_token)
     program = Program(home, client, starter)
 

@@ -296,7 +296,7 @@ def digest_of(manifest: Manifest) -> str:
         del document["storage"]
     for name in (
         "requirements", "ceilings", "holding", "addresses", "counts", "uncounted", "settings",
-        "causes",
+        "causes", "api",
     ):  # fmt: skip
         if not getattr(manifest, name):
             del document[name]

@@ -1,4 +1,6 @@
-"""`weighhouse plugin`: what this machine's plugins are, and the beginning of a new one."""
+"""`weighhouse plugin`: what this machine's plugins are, the beginning of a new one, and what wheels
+of others are.
+"""
 
 import datetime
 import subprocess
@@ -10,14 +12,20 @@ from typing import Annotated
 import typer
 from rich.table import Table
 from weighhouse_protocol.manifest import load_manifest
+from weighhouse_sdk.errors import BinaryMissing
 from weighhouse_sdk.registry import discover
 from weighhouse_sdk.testkit.exercises import Exercises
+from weighhouse_sdk.wheels.__main__ import described
+from weighhouse_sdk.wheels.checked import WheelRefused, check_wheel
+from weighhouse_sdk.wheels.driver_sources import sources as driver_sources
 
 from weighhouse_cli.commands.options import AsJson
 from weighhouse_cli.console import ERROR, OUT, print_json
 from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.resources import clone
 from weighhouse_cli.skeleton import DriverChoice, SkeletonRefused, write_skeleton
 from weighhouse_cli.skeleton.lists import enlist
+from weighhouse_cli.skeleton.project import write_project
 
 app = typer.Typer(
     help="What this machine's plugins are; write a new one, test one.", no_args_is_help=True
@@ -49,24 +57,43 @@ def list_plugins(as_json: AsJson = False) -> None:
 def new_plugin(
     name: Annotated[str, typer.Argument(help="The system's identifier, for example etcd.")],
     folder: Annotated[
-        Path, typer.Option(help="The folder that holds the plugins' folders.")
-    ] = Path("plugins"),
+        Path | None,
+        typer.Option(
+            help="In a clone: the folder that holds the plugins' folders. Elsewhere: an empty "
+            "folder for the project; default: this one."
+        ),
+    ] = None,
     driver: Annotated[
-        DriverChoice, typer.Option(help="resp: the driver of Redis' protocol; own: a new crate.")
-    ] = "resp",
+        DriverChoice | None,
+        typer.Option(
+            help="resp: the driver of Redis' protocol; own: a new crate. Default: resp in a clone, "
+            "own elsewhere."
+        ),
+    ] = None,
 ) -> None:
-    """Write the skeleton of a plugin, and name it where all plugins are named.
+    """Write the skeleton of a plugin: in a clone of Weighhouse as one of its own, and anywhere else
+    as a project that builds, tests and packages itself.
 
     It runs redis-server, and passes its tests, until it is changed.
     """
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    plugins = folder or Path("plugins")
     try:
-        written = write_skeleton(name, folder, today, driver)
+        if (plugins / "sdk" / "pyproject.toml").is_file():
+            _in_clone(name, plugins, today, driver or "resp")
+        else:
+            _as_project(name, folder or Path(), today, driver or "own")
     except SkeletonRefused as error:
         raise CommandFailed(Exit.INVALID, str(error)) from error
+    except OSError as error:
+        raise CommandFailed(Exit.INVALID, f"it cannot be written: {error}") from error
+
+
+def _in_clone(name: str, plugins: Path, today: str, driver: DriverChoice) -> None:
+    written = write_skeleton(name, plugins, today, driver)
     manifest = load_manifest(written / f"weighhouse_plugin_{name}" / "plugin.toml")
     OUT.print(f"wrote {written}: it runs redis-server until you change it")
-    for path in enlist(name, manifest.name, manifest.driver.id, folder.parent):
+    for path in enlist(name, manifest.name, manifest.driver.id, plugins.parent):
         OUT.print(f"named it in {path}")
     OUT.print("now (docs/plugins tells what to change, and in which order):")
     # The first build writes a new crate into Cargo.lock; after that `make install` builds it.
@@ -74,6 +101,56 @@ def new_plugin(
     steps = ["make env systems", *build, f".venv/bin/weighhouse plugin test {name}"]
     for step in steps:
         OUT.print(f"  {step}", soft_wrap=True)
+
+
+def _as_project(name: str, folder: Path, today: str, driver: DriverChoice) -> None:
+    root = clone()
+    try:
+        sources: Path | None = root or driver_sources()
+    except BinaryMissing:
+        sources = None
+    write_project(name, folder, today, driver, sources)
+    OUT.print(
+        f"wrote {folder.absolute()}: it runs redis-server until you change it", soft_wrap=True
+    )
+    OUT.print("now (CONTRIBUTING.md there tells what is where):")
+    for step in (
+        "export WEIGHHOUSE_PACKAGES=…   # a folder or an address of Weighhouse's packages",
+        "make test",
+        "make wheel",
+    ):
+        OUT.print(f"  {step}", soft_wrap=True, markup=False)
+
+
+@app.command("check")
+def check_plugin(
+    wheel: Annotated[Path, typer.Argument(help="The wheel of a plugin.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Read a plugin's wheel, run nothing of it, and say by which digest machines know it, with the
+    line that lets an agent use it.
+
+    Ends with 4, and everything that is wrong, when no machine like this one would use it.
+    """
+    try:
+        checked = check_wheel(wheel)
+    except (WheelRefused, OSError) as error:
+        raise CommandFailed(Exit.INVALID, str(error)) from error
+    if as_json:
+        print_json(
+            {
+                "plugin": checked.plugin,
+                "distribution": checked.distribution,
+                "version": checked.version,
+                "digest": checked.digest,
+                "drivers": dict(checked.drivers),
+                "api": checked.api.model_dump(mode="json"),
+                "policy": checked.policy_line,
+            }
+        )
+        return
+    for line in described(checked):
+        OUT.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
 @app.command("test")

@@ -2,11 +2,13 @@
 
 import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Literal
 
+TEMPLATES = files(__package__) / "files"
 NAME = re.compile(r"^[a-z][a-z0-9_]{1,30}\Z")
 PLACES = {
     "pyproject.toml": "pyproject.toml",
@@ -52,37 +54,60 @@ def write_skeleton(
     :returns: the new folder; colour and mark are ones that no other plugin in there has.
     :raises SkeletonRefused: when the name will not do, or the folder is there.
     """
+    check_name(plugin)
+    folder = plugins / plugin
+    if folder.exists():
+        raise SkeletonRefused(f"{folder} is there already")
+    words = words_of(plugin, checked_on, driver, free_look(plugins))
+    fill(folder, plugin, PLACES | (DRIVER_PLACES if driver == "own" else {}), words)
+    return folder
+
+
+def check_name(plugin: str) -> None:
+    """:raises SkeletonRefused: when it cannot be a plugin's identifier."""
     if not NAME.match(plugin):
         raise SkeletonRefused(
             f"`{plugin}` cannot be a plugin's name: lower-case letters, digits and underscores, "
             "beginning with a letter"
         )
-    folder = plugins / plugin
-    if folder.exists():
-        raise SkeletonRefused(f"{folder} is there already")
-    colour, mark = free_look(plugins)
+
+
+def words_of(
+    plugin: str, checked_on: str, driver: DriverChoice, look: tuple[str, str]
+) -> dict[str, str]:
+    """What the templates are filled in with.
+
+    :param look: colour and mark.
+    """
     own = driver == "own"
     words = {
         "id": plugin,
         "name": plugin.replace("_", " ").title(),
         "class_name": "".join(part.title() for part in plugin.split("_")),
         "checked_on": checked_on,
-        "colour": colour,
-        "mark": mark,
+        "colour": look[0],
+        "mark": look[1],
         "driver": plugin if own else "resp",
         "kinds": '["tcp"]' if own else '["tcp", "tls", "unix"]',
         "features": "[]" if own else '["ttl", "varied_ttl", "multi_get"]',
+        "api": "",
     }
-    templates = files(__package__) / "files"
     for word, name in (("driver_options", "options"), ("reads", "reads")):
-        words[word] = (templates / f"{name}-{driver}.toml").read_text(encoding="utf-8")
-    for name, place in (PLACES | (DRIVER_PLACES if own else {})).items():
+        words[word] = (TEMPLATES / f"{name}-{driver}.toml").read_text(encoding="utf-8")
+    return words
+
+
+def fill(folder: Path, plugin: str, places: Mapping[str, str], words: Mapping[str, str]) -> None:
+    """Write templates into a folder, filled in.
+
+    :param places: template → where it goes.
+    """
+    for name, place in places.items():
         target = folder / place.format(id=plugin)
         target.parent.mkdir(parents=True, exist_ok=True)
-        text = (templates / f"{name}.template").read_text(encoding="utf-8")
+        text = (TEMPLATES / f"{name}.template").read_text(encoding="utf-8")
         target.write_text(Template(text).substitute(words), encoding="utf-8")
     (folder / f"weighhouse_plugin_{plugin}" / "py.typed").touch()
-    return folder
 
 
 def free_look(plugins: Path) -> tuple[str, str]:
@@ -94,9 +119,17 @@ def free_look(plugins: Path) -> tuple[str, str]:
         tomllib.loads(path.read_text(encoding="utf-8"))
         for path in plugins.glob("*/weighhouse_plugin_*/plugin.toml")
     ]
-    taken = {str(each.get(key, "")).upper() for each in manifests for key in ("colour", "mark")}
-    colour = next((each for each in COLOURS if each.upper() not in taken), None)
-    mark = next((each for each in MARKS if each.upper() not in taken), None)
+    return look_beside({str(each.get(key, "")) for each in manifests for key in ("colour", "mark")})
+
+
+def look_beside(taken: Iterable[str]) -> tuple[str, str]:
+    """The first colour and the first mark that are not taken.
+
+    :raises SkeletonRefused: when all of `COLOURS` or `MARKS` are.
+    """
+    known = {each.upper() for each in taken}
+    colour = next((each for each in COLOURS if each.upper() not in known), None)
+    mark = next((each for each in MARKS if each.upper() not in known), None)
     if colour is None or mark is None:
         raise SkeletonRefused("every colour or mark in the list is taken: COLOURS, MARKS")
     return colour, mark

@@ -241,6 +241,14 @@ def test_description_is_read_and_checked(drivers: Path) -> None:
         'protocol=1, operations=["read"], distributions=["uniform"], load_models=["closed"])))',
     )
     assert describe_driver("small").operations == ("read",)
+    write(
+        drivers,
+        'print(json.dumps(dict(driver="small", version="2", protocol=2, operations=[], '
+        "distributions=[], load_models=[])))",
+    )
+    words = "weighhouse-driver-small speaks version 2 of the driver API, and this machine has 1"
+    with pytest.raises(DriverFailed, match=words):
+        describe_driver("small")
     write(drivers, "print('{}')")
     with pytest.raises(DriverFailed, match="gave no description"):
         describe_driver("small")

@@ -1,5 +1,6 @@
 """Plugins are found by entry points; a broken one takes no other with it."""
 
+from importlib.metadata import EntryPoint
 from importlib.resources import files
 from pathlib import Path
 
@@ -94,3 +95,51 @@ def test_missing_plugin_is_named_with_those_there_are() -> None:
 def test_manifest_of_a_package_that_has_none() -> None:
     with pytest.raises(PluginBroken):
         packaged_manifest("weighhouse_sdk")
+
+
+def test_interfaces_that_do_not_fit_are_told_before_anything_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "sdk_test_newer"
+    place.mkdir()
+    (place / "__init__.py").write_text("from weighhouse_sdk import of_a_newer_release")
+    wanted = "sdk = { least = 2, most = 3 }\ndriver = { least = 4, most = 4 }"
+    (place / "plugin.toml").write_text(f"unknown_today = 1\n[api]\n{wanted}\n")
+    install(tmp_path, "newer", "sdk_test_newer:PLUGIN", "")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(PluginBroken) as caught:
+        load_plugin("newer")
+    assert caught.value.message == (
+        "plugin `newer`: it works with version 2 to 3 of the SDK API, and this machine has 1; "
+        "it works with version 4 of the driver API, and this machine has 1"
+    )
+    (place / "plugin.toml").write_text("[api]\nsdk = { least = 3, most = 2 }\n")
+    with pytest.raises(PluginBroken, match=r"\[api\].*least"):
+        load_plugin("newer")
+
+
+def test_a_plugin_that_two_packages_bring_is_nobodys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, "redis", "sdk_test_second:PLUGIN", "1 / 0")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(PluginBroken, match="plugin-redis, weighhouse-plugin-redis"):
+        load_plugin("redis")
+
+
+def test_whoever_is_not_admitted_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(entry: EntryPoint) -> None:
+        if entry.name == "refused":
+            raise PluginBroken("not this one")
+
+    mark = tmp_path / "imported"
+    code = f"import pathlib; pathlib.Path({str(mark)!r}).touch()"
+    install(tmp_path, "refused", "sdk_test_refused:PLUGIN", code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    _, broken = discover(nobody)
+    assert broken["refused"].message == "not this one"
+    assert not mark.exists()
+    discover()
+    assert mark.exists()

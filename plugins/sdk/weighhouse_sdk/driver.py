@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from pydantic import ValidationError
+from weighhouse_protocol.apis import DRIVER_API
 from weighhouse_protocol.driver import (
     DRIVER_EVENT,
     DriverDescription,
@@ -58,7 +59,14 @@ def describe_driver(driver_id: str) -> DriverDescription:
     """
     executable = locate_driver(driver_id)
     answer = remembered(executable, (DESCRIBE,), lambda: _asked(executable, driver_id))
-    return DriverDescription.model_validate_json(answer)
+    found = DriverDescription.model_validate_json(answer)
+    if not DRIVER_API.least <= found.protocol <= DRIVER_API.most:
+        raise DriverFailed(
+            f"{executable.name} speaks version {found.protocol} of the driver API, and this "
+            f"machine has {DRIVER_API}",
+            "install a release of the driver that fits, or build it again",
+        )
+    return found
 
 
 def _asked(executable: Path, driver_id: str) -> bytes:
