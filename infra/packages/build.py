@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wheels import PURE, Project, Wheel, projects
+from wheels import EXTRAS, PURE, Project, Wheel, projects
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKED = re.compile(r"^([A-Za-z0-9._-]+==[^\s;\\]+)", re.MULTILINE)
@@ -61,6 +61,9 @@ def _age(platform: str) -> tuple[float, ...]:
 def release(wheels: Sequence[tuple[Project, Path]]) -> dict[str, Any]:
     """What `release.json` says."""
     commit = _git("rev-parse", "HEAD")
+    aside = {plugin for plugins in EXTRAS.values() for plugin in plugins}
+    prefix = "weighhouse-plugin-"
+    plugins = {one.name.removeprefix(prefix) for one, _ in wheels if one.name.startswith(prefix)}
     return {
         "version": next(one.version for one, _ in wheels if one.name == "weighhouse"),
         "commit": commit,
@@ -75,6 +78,7 @@ def release(wheels: Sequence[tuple[Project, Path]]) -> dict[str, Any]:
             }
             for project, path in wheels
         ],
+        "systems": sorted(plugins - aside),
     }
 
 
