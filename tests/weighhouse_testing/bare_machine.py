@@ -55,7 +55,7 @@ class BareMachine:
 
 def environment() -> dict[str, str]:
     """What a machine's root has."""
-    return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/", "LANG": "C.UTF-8"}
+    return {"PATH": "/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/", "LANG": "C.UTF-8"}
 
 
 @contextmanager

@@ -170,7 +170,7 @@ class Updates:
         pip = [str(place / "bin" / "python"), f"{installer}/pip", "--isolated", "--quiet",
                "--disable-pip-version-check", "--no-cache-dir"]  # fmt: skip
         wheels = work / "wheels"
-        _run([*pip, *self._index(), "download", "--only-binary", ":all:", "--dest", str(wheels),
+        _run([*pip, "download", *self._index(), "--only-binary", ":all:", "--dest", str(wheels),
               *_installed_now(order.version)])  # fmt: skip
         _hold(wheels, order)
         files = [str(path) for path in sorted(wheels.iterdir())]
