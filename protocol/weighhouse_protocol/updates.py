@@ -13,7 +13,7 @@ from pydantic import Field
 from weighhouse_protocol.base import Bytes, Document, Label, Many, Report, Sentence
 
 MINORS_BEFORE = 2
-VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?![\d.])")
+VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?!\d)")
 USER_AGENT = re.compile(r"weighhouse-agent/([0-9A-Za-z.+_-]{1,80})")
 """How an agent says its version with every call, whatever else the call holds."""
 
