@@ -8,10 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from weighhouse_sdk.machine.certificates import certify
 from weighhouse_testing.agent_packages import fill
-from weighhouse_testing.bare_machine import BareMachine, bare_machine, environment
+from weighhouse_testing.bare_machine import (
+    PLATFORM,
+    PLATFORM_URL,
+    BareMachine,
+    bare_machine,
+    environment,
+)
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waits import until
@@ -100,13 +108,19 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder.symlink_to(first)
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PYTHONPATH", str(about.parent.parent), prepend=":")
-        with running_platform(agent=False, PACKAGES_DIR=str(folder)) as running:
+        settings = {
+            "PACKAGES_DIR": str(folder),
+            "PUBLIC_URL": PLATFORM_URL,
+            "PUBLIC_CA_FILE": str(certify(work / "certificates", [PLATFORM])),
+        }
+        with running_platform(agent=False, **settings) as running:
             yield Served(running, about, folder, releases, work)
 
 
 @pytest.fixture(scope="module")
 def machine(served: Served) -> Iterator[BareMachine]:
-    with bare_machine(served.running.url) as made:
+    port = urlsplit(served.running.url).port or 0
+    with bare_machine(port, served.work / "certificates") as made:
         yield made
 
 
@@ -114,6 +128,8 @@ def test_a_machine_becomes_an_agent_is_updated_and_leaves_nothing(
     served: Served, machine: BareMachine, tmp_path: Path
 ) -> None:
     before, accounts = machine.files(), machine.accounts()
+    unknown = machine.run(f"curl -fsSL {PLATFORM_URL}/agent/install.sh")
+    assert "certificate" in unknown.stderr  # of an authority that this machine does not know
     assert "default" not in machine.run("ip route").stdout  # there is no way to any registry
 
     told = machine.run(f"{served.line()} --dry-run --name {NAME}")

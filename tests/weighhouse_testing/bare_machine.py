@@ -4,17 +4,20 @@ mounts of its own over the folders that an installation writes to. Takes root.
 
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from weighhouse_testing.tree import REPOSITORY
+from weighhouse_sdk.machine.certificates import CERTIFICATE, KEY
 
-RELAY = REPOSITORY / "infra" / "provisioners" / "namespaces"
+from weighhouse_testing.ways import secure_way
+
+PLATFORM, OWN = "10.213.78.1", "10.213.78.7"
+"""Addresses there."""
+PLATFORM_URL = f"https://{PLATFORM}"
 HIDDEN = ("/opt", "/var/lib", "/usr/local/sbin", "/run/systemd")
 """Empty there, and its own."""
 WATCHED = ("/etc", "/opt", "/var/lib", "/usr/local/sbin", "/usr/local/bin")
@@ -59,21 +62,28 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def bare_machine(platform_url: str) -> Iterator[BareMachine]:
-    """Make one that reaches a platform on this machine's loopback by its own address there.
+def bare_machine(port: int, certificates: Path) -> Iterator[BareMachine]:
+    """Make one that reaches a platform by PLATFORM_URL.
 
     Everything in it is ended, and nothing of it is left.
+
+    :param port: where the platform listens on this machine's loopback.
+    :param certificates: a folder that `certify` made for PLATFORM.
     """
     name = f"whbare{uuid4().hex[:8]}"
-    with tempfile.TemporaryDirectory(prefix="weighhouse-bare-", ignore_cleanup_errors=True) as work:
+    with (
+        tempfile.TemporaryDirectory(prefix="weighhouse-bare-", ignore_cleanup_errors=True) as work,
+        ExitStack() as closing,
+    ):
         subprocess.run(["ip", "netns", "add", name], check=True)
         started: list[subprocess.Popen[bytes]] = []
         try:
             subprocess.run(["ip", "-n", name, "link", "set", "lo", "up"], check=True)
-            subprocess.run(
-                ["ip", "-n", name, "address", "add", "10.213.78.7/24", "dev", "lo"], check=True
-            )
-            started.append(_listening([sys.executable, str(RELAY), "relay", name, platform_url]))
+            for address in (PLATFORM, OWN):
+                words = ["ip", "-n", name, "address", "add", f"{address}/24", "dev", "lo"]
+                subprocess.run(words, check=True)
+            own, key = certificates / CERTIFICATE, certificates / KEY
+            closing.enter_context(secure_way(name, (PLATFORM, 443), port, own, key))
             hidden = " ".join(one for one in HIDDEN if Path(one).is_dir())
             Path(work, "etc").mkdir()
             script = (

@@ -147,7 +147,7 @@ def test_an_authority_of_ones_own_goes_with_the_line_and_nothing_else_of_its_fil
     )
     told = line(chosen, "whr_x")
     assert certificate in told
-    assert "--cacert weighhouse-ca.pem https://weigh.example/agent/install.sh" in told
+    assert "--cacert /dev/stdin https://weigh.example/agent/install.sh" in told
     assert "secret" not in told
     assert authority(None) == ""
     client.app.state.settings = client.app.state.settings.model_copy(

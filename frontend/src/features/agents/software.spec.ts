@@ -36,7 +36,7 @@ describe('the program of an agent', () => {
 
   it('counts who is behind, and says nothing where nobody is', () => {
     expect(behindLine([agent('current')])).toBe('')
-    expect(behindLine([agent('behind'), agent('current')])).toContain('1 of 2 have')
+    expect(behindLine([agent('behind'), agent('current')])).toContain('1 of 2 has')
     expect(behindLine([agent('behind'), agent('too_old')])).toContain('All have')
     expect(behindLine([{ ...agent('behind'), status: 'revoked' }])).toBe('')
   })

@@ -55,5 +55,6 @@ export function behindLine(agents: Pick<Agent, 'software' | 'status'>[]): string
   const platform = present[0]?.software.platform_version
   if (!count || !platform) return ''
   const all = count === present.length ? 'All' : `${count} of ${present.length}`
-  return `${all} have another version than this platform (${platform}); each machine’s page brings it up to date.`
+  const verb = count === 1 && all !== 'All' ? 'has' : 'have'
+  return `${all} ${verb} another version than this platform (${platform}); the page of each says what to do.`
 }
