@@ -148,8 +148,8 @@ test-packages: packages ## install the packages on a machine with Python alone, 
 	@infra/packages/empty-machine.sh build/packages $(EXTRAS)
 
 .PHONY: packages
-packages: env ## the wheels of a release in build/packages: every part, plugin and driver, with digests; docs/packages.md
-	@infra/packages/build.sh $(TARGET)
+packages: env ## the wheels of a release in build/packages: every part, plugin and driver, with digests; DEPENDENCIES=1: and what agents need of others; docs/packages.md
+	@DEPENDENCIES=$(DEPENDENCIES) infra/packages/build.sh $(TARGET)
 
 .PHONY: bench
 bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-tenants ## every benchmark

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import uvicorn
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
 from weighhouse_protocol.order import (
     Arrival,
@@ -36,6 +36,7 @@ from weighhouse_protocol.report import (
     Heartbeat,
     HeartbeatAnswer,
 )
+from weighhouse_protocol.updates import UpdateOrder, UpdateProgress
 
 from .meeting import Meeting
 
@@ -99,6 +100,10 @@ class Platform:
     late: dict[str, float] = field(default_factory=dict)
     """Pattern of `METHOD path` → seconds until a call arrives."""
     calls: list[str] = field(default_factory=list)
+    update: UpdateOrder | None = None
+    """What waits for the agent, until it has said anything of it."""
+    progress: list[UpdateProgress] = field(default_factory=list)
+    packages: dict[str, bytes] = field(default_factory=dict)
     signs: int = 0
     """How often the agent said that it is there."""
     meeting: Meeting = field(default_factory=Meeting)
@@ -205,7 +210,23 @@ def make_app(platform: Platform) -> FastAPI:
             order = platform.claim(body)
             if order is None and platform.changed.wait(body.wait_seconds):
                 order = platform.claim(body)
-        return Claimed(order=order)
+        return Claimed(order=order, update=platform.update.update_id if platform.update else None)
+
+    @app.get("/agent/v1/update")
+    def update(request: Request) -> UpdateOrder:
+        must_be_agent(request)
+        assert platform.update is not None
+        return platform.update
+
+    @app.post("/agent/v1/update", status_code=204)
+    def progress(request: Request, body: UpdateProgress) -> None:
+        must_be_agent(request)
+        platform.progress.append(body)
+        platform.update = None
+
+    @app.get("/agent/packages/{sha256}/{name}")
+    def package(sha256: str, name: str) -> Response:
+        return Response(platform.packages[name])
 
     attempt_endpoints(app, platform)
     return app

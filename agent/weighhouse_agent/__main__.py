@@ -11,6 +11,7 @@ from weighhouse_agent.machine.facts import machine_facts
 from weighhouse_agent.machine.home import Home
 from weighhouse_agent.supervisor.enrolment import (
     HOME_VARIABLE,
+    TOKEN_VARIABLE,
     URL_VARIABLE,
     EnrolmentError,
     default_home,
@@ -33,7 +34,11 @@ def main(arguments: list[str] | None = None) -> int:
     enrolling = commands.add_parser("enrol", parents=[home], help="make this machine an agent")
     address = os.environ.get(URL_VARIABLE)
     enrolling.add_argument("--url", default=address, required=address is None)
-    enrolling.add_argument("--token", required=True, help="registration token")
+    token = os.environ.get(TOKEN_VARIABLE)
+    enrolling.add_argument(
+        "--token", default=token, required=token is None,
+        help=f"registration token; default: ${TOKEN_VARIABLE}, which no list of processes shows",
+    )  # fmt: skip
     enrolling.add_argument("--name", default=None, help="default: the host's")
     commands.add_parser("start", parents=[home], help="run until interrupted")
     commands.add_parser("facts", parents=[home], help="print what the agent tells of the machine")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from weighhouse_sdk.wheels.digests import digest_of_files
-from wheels import AGENT, PURE, Project, Wheel, agent_of_release, projects
+from wheels import AGENT, EXTRAS, PURE, Project, Wheel, agent_of_release, projects
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKED = re.compile(r"^([A-Za-z0-9._-]+==[^\s;\\]+)", re.MULTILINE)
@@ -87,6 +87,9 @@ def _age(platform: str) -> tuple[float, ...]:
 def release(wheels: Sequence[tuple[Project, Path]]) -> dict[str, Any]:
     """What `release.json` says."""
     commit = _git("rev-parse", "HEAD")
+    aside = {plugin for plugins in EXTRAS.values() for plugin in plugins}
+    prefix = "weighhouse-plugin-"
+    plugins = {one.name.removeprefix(prefix) for one, _ in wheels if one.name.startswith(prefix)}
     return {
         "version": next(one.version for one, _ in wheels if one.name == "weighhouse"),
         "commit": commit,
@@ -101,6 +104,7 @@ def release(wheels: Sequence[tuple[Project, Path]]) -> dict[str, Any]:
             }
             for project, path in wheels
         ],
+        "systems": sorted(plugins - aside),
     }
 
 

@@ -128,3 +128,7 @@ class PolicyStatement(Report):
     address: Label = "127.0.0.1"
     """Where peers of a gang reach servers on this machine."""
     slots: Many[SlotStatement] = (SlotStatement(),)
+    updates: Label = "by_hand"
+    """Whether the platform may bring this agent up to its version: `allowed`; `forbidden`, by the
+    policy; `by_hand`, it was not installed by the platform's script, as those of before were not.
+    """

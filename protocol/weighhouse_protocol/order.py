@@ -181,6 +181,9 @@ class Claimed(Report):
 
     order: AttemptOrder | None = None
     directives: Few[Literal["drain", "resume"]] = ()
+    update: UUID | None = None
+    """The update that waits for this agent, which asks what it is; agents of before pass it over.
+    """
 
 
 # Barriers: how the members of a gang keep step.

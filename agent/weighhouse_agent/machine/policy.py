@@ -14,6 +14,7 @@ max_clients = 256                     # clients, connections, load clients
 settings = ["listed"]                 # beside parameters: those that plugins list; "redis:hz-*"
 images = ["docker.io/library/*"]      # containers' images; not given: those that plugins name
 pull_images = false                   # whether an image that is missing is pulled
+updates = true                        # whether the platform may bring this agent up to its version
 
 [machine]
 host = "127.0.0.1"                    # address that servers listen on
@@ -146,6 +147,7 @@ class Policy(Document):
     or `redis:*`. What a plugin never takes no policy allows."""
     images: tuple[str, ...] | None = None
     pull_images: bool = False
+    updates: bool = True
     machine: Machine = Machine()
     slots: tuple[Slot, ...] = (Slot(),)
     credentials: dict[Name, KeptCredentials] = Field(default_factory=dict)
@@ -185,6 +187,7 @@ class Policy(Document):
             settings=self.settings,
             address=self.machine.address or self.machine.host,
             slots=tuple(each.statement() for each in self.slots),
+            updates="allowed" if self.updates else "forbidden",
         )
 
     def host_options(self, slot_name: str | None = None) -> HostOptions:
@@ -214,7 +217,9 @@ class Policy(Document):
         )
 
 
-NOTHING = PolicyStatement(plugins=(), networks=(), deployments=(), max_run_seconds=0.0)
+NOTHING = PolicyStatement(
+    plugins=(), networks=(), deployments=(), max_run_seconds=0.0, updates="forbidden"
+)
 """What the agent states while its policy file is not valid."""
 
 

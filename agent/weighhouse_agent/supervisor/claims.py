@@ -5,6 +5,7 @@ claim is sent again and gets the same order; only an answer that is on disk ends
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -28,6 +29,8 @@ class Claims:
     home: Home
     client: PlatformClient
     slot: str = WHOLE_MACHINE
+    on_update: Callable[[UUID], None] | None = None
+    """Told of the update that waits for this agent."""
 
     def claim(self, process_id: UUID, wait_seconds: float) -> AttemptOrder | None:
         """Ask once, and keep the order on disk.
@@ -52,6 +55,8 @@ class Claims:
             if not directory.order.exists():
                 write_atomically(directory.order, order.model_dump_json())
         self.home.claim(self.slot).unlink(missing_ok=True)
+        if order is None and claimed.update is not None and self.on_update is not None:
+            self.on_update(claimed.update)
         return order
 
     def _current(self) -> UUID:

@@ -16,6 +16,7 @@ from weighhouse_agent.machine.home import Home, read_text, write_atomically
 
 HOME_VARIABLE = "WEIGHHOUSE_AGENT_HOME"
 URL_VARIABLE = "WEIGHHOUSE_URL"
+TOKEN_VARIABLE = "WEIGHHOUSE_REGISTRATION_TOKEN"  # noqa: S105 - a variable's name
 PATIENCE_SECONDS = 30.0
 
 

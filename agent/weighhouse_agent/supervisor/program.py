@@ -43,6 +43,7 @@ from weighhouse_agent.supervisor.process_starter import ForkServerBroken, Starte
 from weighhouse_agent.supervisor.sessions import Sessions
 from weighhouse_agent.supervisor.slot_loop import SlotLoop, left_by_slot
 from weighhouse_agent.supervisor.threads import go_on
+from weighhouse_agent.supervisor.updates import Updates, statement
 
 LOG = structlog.get_logger("weighhouse_agent")
 ENDED = 0
@@ -51,6 +52,8 @@ NOT_ENROLLED = 2
 NOT_WANTED = 3
 """Exit status: the platform has revoked this agent, or another home uses its identity."""
 IN_USE = 4
+REPLACED = 5
+"""The agent's program was replaced: whoever started it starts it again."""
 SPARE_SECONDS = 15.0
 """After the last signal: until what is left is removed."""
 SIGN_SECONDS = 1.0
@@ -77,12 +80,15 @@ class Program:
     _end: int = field(default_factory=lambda: os.eventfd(0, os.EFD_CLOEXEC))
     _stop: threading.Event = field(default_factory=threading.Event)
     _give_up: threading.Event = field(default_factory=threading.Event)
+    _slots: list[SlotLoop] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         policy = PolicyFile(self.home.policy)
+        self._updates = Updates(self.home, self.client, self._stop, self._at_work, self._begin_anew)
         self._sessions = Sessions(
-            self.home, self.client, self.starter.inventory, policy.statement, self._stop
-        )
+            self.home, self.client, self.starter.inventory, lambda: statement(policy), self._stop,
+            self._updates.session_opened,
+        )  # fmt: skip
 
     def end(self) -> None:
         """Ask the program to end; may be called from a signal handler. Idempotent."""
@@ -94,7 +100,7 @@ class Program:
         :returns: exit status.
         """
         forget(self.home)
-        loops = self._loops()
+        loops = self._slots = self._loops()
         tell_if_asked(self.home, self.client, lambda: _clocks(loops))
         workers = [
             threading.Thread(target=self._work, args=(each,), name=each.slot, daemon=True)
@@ -110,6 +116,15 @@ class Program:
         self._stop.set()
         self._finish(loops, workers)
         return self._status
+
+    def _at_work(self) -> str | None:
+        """What this agent is at, in words; None: it is idle."""
+        at_work = [each.slot for each in self._slots if each.carrier is not None]
+        return f"a run is under way in slot {', '.join(at_work)}" if at_work else None
+
+    def _begin_anew(self) -> None:
+        self._status = REPLACED
+        self.end()
 
     def _look_at_room(self) -> None:
         """Tell that there is no room, also while work is under way or waited for."""
@@ -153,6 +168,7 @@ class Program:
                 serves=name in slots,
                 stop=self._stop,
                 give_up=self._give_up,
+                on_update=self._updates.take,
             )
             for name in (*slots, *gone)
         ]
@@ -213,7 +229,8 @@ def run(home: Path | None = None, url: str | None = None) -> int:
 
     :param home: the agent's directory; default: `$WEIGHHOUSE_AGENT_HOME`, or the user's own.
     :param url: address of the platform; default: `$WEIGHHOUSE_URL`, or where it was enrolled.
-    :returns: exit status: 0 ended, 1 fault, 2 not enrolled, 3 not wanted, 4 home in use.
+    :returns: exit status: 0 ended, 1 fault, 2 not enrolled, 3 not wanted, 4 home in use,
+        5 replaced by another version.
     """
     set_up_log()
     place = Home(home or default_home())

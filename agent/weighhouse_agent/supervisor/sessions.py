@@ -45,6 +45,8 @@ class Sessions:
     inventory: Callable[[], Inventory]
     statement: Callable[[], PolicyStatement]
     stop: threading.Event
+    on_opened: Callable[[], None] | None = None
+    """Called once, when the first session is open."""
     process_id: UUID = field(default_factory=uuids.uuid7)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _opened: int = 0
@@ -138,6 +140,8 @@ class Sessions:
         )
         opened = self.client.ask("PUT", "/agent/v1/session", opening, SessionOpened)
         self._opened += 1
+        if self._opened == 1 and self.on_opened is not None:
+            self.on_opened()
         self._told, self._told_at = opening.resting, time.monotonic()
         self._known = opened.timings
         try:

@@ -1,7 +1,9 @@
 """One slot's work: what an earlier agent left in it, then one attempt after the other."""
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import structlog
 from pydantic import ValidationError
@@ -46,6 +48,8 @@ class SlotLoop:
     serves: bool
     stop: threading.Event
     give_up: threading.Event
+    on_update: Callable[[UUID], None] | None = None
+    """Told of the update that waits for this agent."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _carrier: Carrier | None = None
 
@@ -92,7 +96,7 @@ class SlotLoop:
             LOG.info("no session", reason=str(error))
 
     def _serve(self) -> None:
-        claims = Claims(self.home, self.client, self.slot)
+        claims = Claims(self.home, self.client, self.slot, self.on_update)
         opened = self.sessions.open(0)
         while not self.stop.is_set():
             if not self._has_room():

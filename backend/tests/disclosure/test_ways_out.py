@@ -37,7 +37,7 @@ WITHOUT_FIGURES = {
     f"{API}/retention", f"{API}/campaigns/{{campaign_id}}/keeping", f"{API}/directory",
     f"{SCIM}/ServiceProviderConfig", f"{SCIM}/ResourceTypes", f"{SCIM}/ResourceTypes/{{kind}}",
     f"{SCIM}/Schemas", f"{SCIM}/Schemas/{{urn}}", f"{SCIM}/Users", f"{SCIM}/Users/{{account_id}}",
-    "/agent/v1/attempts/{attempt_id}",
+    "/agent/v1/attempts/{attempt_id}", "/agent/v1/update",
 }  # fmt: skip
 # Figures that members look at; nobody takes them along from there, so that there is no audience.
 LOOKED_AT = {

@@ -20,9 +20,8 @@ class Rule:
     """How an operation is asked, and who may."""
 
     kind: Kind
-    """`public`: says the same to everybody. `named`: names an object of a project, in address,
-    query or body: others hear that there is none. `mine`: of the caller's own alone. Others
-    take a token: of a machine or attempt, of a directory, of a signed link."""
+    """`public`: says the same to all. `named`: names a project's object, in address, query or body:
+    others hear of none. `mine`: the caller's own. Others take tokens of their kind."""
     role: Role = "viewer"
     """The least that may, of what others made; below it 403. `author`: nobody else."""
     scope: Scope = SIGNED_IN
@@ -115,6 +114,8 @@ RULES: Mapping[str, Rule] = {
         "instance_id": "{any}", "process_id": "{any}", "agent_version": "0", "manifests": [],
         "facts": "{facts}", "policy": {},
     }),
+    "fleet_read_update": agent(),
+    "fleet_report_update": agent({"update_id": "{any}", "state": "failed"}),
     "fleet_register": agent({"name": "quokka", "instance_id": "{any}", "facts": "{facts}"}),
     "results_append_log": agent(query={"offset": 0}),
     "results_has_artifact": agent(),
@@ -250,6 +251,7 @@ RULES: Mapping[str, Rule] = {
     "fleet_make_registration_token": in_body(ENROL, "maintainer", body={}),
     "fleet_revoke_agent": named(MACHINES, "maintainer"),
     "fleet_undrain_agent": named(MACHINES, "maintainer"),
+    "fleet_update_agent": named(MACHINES, "maintainer"),
     # Definitions
     "catalog_decide_manifest": in_body(
         MACHINES, "maintainer", body={"plugin_id": "free", "accepted": True}

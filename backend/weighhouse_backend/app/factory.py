@@ -72,6 +72,7 @@ from weighhouse_backend.membership.domain_endpoints import router as domains
 from weighhouse_backend.membership.endpoints import router as membership
 from weighhouse_backend.noise.endpoints import router as noise
 from weighhouse_backend.notices.endpoints import router as notices
+from weighhouse_backend.packages.endpoints import router as packages
 from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.provisions.endpoints import router as provisions
 from weighhouse_backend.publishing.endpoints import router as publishing
@@ -96,7 +97,7 @@ ROUTERS = (
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
     campaigns, provisions, results, findings, scenarios, comparisons, publishing, studies, gates,
     alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention, fleet,
-    metrics,
+    metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

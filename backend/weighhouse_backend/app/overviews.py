@@ -22,6 +22,7 @@ from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentChange, AgentRead
+from weighhouse_backend.fleet.updates import AgentUpdates
 from weighhouse_backend.fleet.views import tag_of
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
@@ -268,6 +269,18 @@ def fleet_undrain_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
     """Give an agent runs again."""
     agent = overviews.fleet.set_draining(overviews.caller, agent_id, draining=False)
     return overviews.changed(agent)
+
+
+@router.post("/agents/{agent_id}/update", tags=["agents"])
+def fleet_update_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
+    """Bring an idle agent up to the platform's version; takes a maintainer.
+
+    It is told at once, installs what the platform serves, and begins anew; it goes back to what it
+    had when that does not come up. `software` says how far it is.
+    """
+    busy = agent_id in overviews.at_work()
+    updates = AgentUpdates(overviews.fleet)
+    return overviews.changed(updates.ask(overviews.caller, agent_id, busy=busy))
 
 
 @router.post("/agents/{agent_id}/revoke", tags=["agents"])

@@ -28,7 +28,7 @@ from weighhouse_backend.execution.dependencies import (
 )
 from weighhouse_backend.execution.rendezvous import RendezvousService
 from weighhouse_backend.execution.waiting_room import WaitingRoom
-from weighhouse_backend.fleet.dependencies import bearer
+from weighhouse_backend.fleet.dependencies import bearer, known_version
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.rates import of_tenant
@@ -47,7 +47,7 @@ async def _received() -> datetime.datetime:
 ReceivedDep = Annotated[datetime.datetime, Depends(_received)]
 
 
-@router.post("/claims")
+@router.post("/claims", dependencies=[Depends(known_version)])
 async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
     """Ask for work; the question is held open until there is some, or time is up.
 

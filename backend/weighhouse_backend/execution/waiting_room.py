@@ -133,7 +133,7 @@ class WaitingRoom:
                 woken = self._hold(guest, poll)  # whoever listens before it looks misses nothing
                 order = await self._look_if_worth_it(guest, token, wanted, woken)
                 left = deadline - time.monotonic()
-                if order is not None or left <= 0:
+                if order is not None or guest.known.update is not None or left <= 0:
                     break
                 async with resting():
                     with contextlib.suppress(TimeoutError):
@@ -147,7 +147,11 @@ class WaitingRoom:
             self._sightings.note(guest.known.agent_id)
         if order is not None:
             self._signs.ask(guest.known.agent_id)
-        return Claimed(order=order, directives=("drain",) if guest.known.draining else ())
+        return Claimed(
+            order=order,
+            directives=("drain",) if guest.known.draining else (),
+            update=guest.known.update if order is None else None,
+        )
 
     async def run(self) -> None:
         """Make the rounds until cancelled."""
@@ -187,7 +191,7 @@ class WaitingRoom:
             order = services.get(AttemptService).claim(agent, wanted.claim_id, token, wanted.slot)
             if order is None and services.get(CampaignRepository).any_queued_run():
                 services.get(Jobs).send("campaigns.allocate")
-            return as_known(agent), order
+            return as_known(agent, fleet.clock.now()), order
 
     def _offered(self) -> Sequence[UUID]:
         with self._transaction() as services:
@@ -215,7 +219,8 @@ class WaitingRoom:
         except AgentRefused:
             self._forget(guest)
             raise
-        if order is None and not woken.done() and self._subscriptions.connected:
+        settled = order is None and guest.known.update is None
+        if settled and not woken.done() and self._subscriptions.connected:
             guest.quiet[place] = epoch
         return order
 

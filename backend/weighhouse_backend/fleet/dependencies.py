@@ -5,9 +5,11 @@ from uuid import UUID
 
 from fastapi import Request
 from sqlalchemy.orm import Session
+from weighhouse_protocol.updates import USER_AGENT
 
 from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.fleet.sessions import require_version
 from weighhouse_backend.kit.services import provided, services_of, wired
 
 SERVICES = provided(
@@ -26,6 +28,16 @@ def bearer(request: Request) -> str:
     if scheme.lower() != "bearer" or not token:
         raise AgentRefused("the Authorization header is not `Bearer TOKEN`")
     return token.strip()
+
+
+def known_version(request: Request) -> None:
+    """Refuse by name the versions of agents that one does not work with, whatever else they send.
+
+    :raises AgentVersionRefused: with how it is mended.
+    """
+    told = USER_AGENT.search(request.headers.get("User-Agent", "")[:500])
+    if told is not None:
+        require_version(told[1], request.app.state.settings)
 
 
 def sending_agent(request: Request, session: Session) -> UUID:

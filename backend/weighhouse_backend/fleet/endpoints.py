@@ -2,25 +2,35 @@
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from weighhouse_protocol.order import Registered, Registration, SessionOpened
 from weighhouse_protocol.text import seen
+from weighhouse_protocol.updates import UpdateOrder, UpdateProgress
 
 from weighhouse_backend.catalog.service import sorted_out
 from weighhouse_backend.fleet.agent_signs import AgentSigns
-from weighhouse_backend.fleet.dependencies import FleetServiceDep, bearer, sending_agent
+from weighhouse_backend.fleet.dependencies import (
+    FleetServiceDep,
+    bearer,
+    known_version,
+    sending_agent,
+)
 from weighhouse_backend.fleet.schemas import (
     RegistrationTokenCreate,
     RegistrationTokenMade,
     SessionBody,
 )
+from weighhouse_backend.fleet.updates import AgentUpdates
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.rates import has_tenant, of_tenant
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["agents"])
-agent_router = APIRouter(route_class=BoundedRoute, prefix="/agent/v1", tags=["agent protocol"])
+agent_router = APIRouter(
+    route_class=BoundedRoute, prefix="/agent/v1", tags=["agent protocol"],
+    dependencies=[Depends(known_version)],
+)  # fmt: skip
 
 
 @router.post("/agent-registration-tokens", status_code=201)
@@ -55,6 +65,20 @@ def fleet_open_session(
     signs: AgentSigns = request.app.state.agent_signs
     signs.begin(opened.agent_id)
     return opened
+
+
+@agent_router.get("/update")
+def fleet_read_update(request: Request, service: FleetServiceDep) -> UpdateOrder:
+    """What this agent is to install: the platform's version, each file with its digest."""
+    of_tenant(request, service.known(bearer(request)).organization_id)
+    return AgentUpdates(service).order(bearer(request))
+
+
+@agent_router.post("/update", status_code=204)
+def fleet_report_update(request: Request, body: UpdateProgress, service: FleetServiceDep) -> None:
+    """How far this agent is with its update; may be repeated."""
+    of_tenant(request, service.known(bearer(request)).organization_id)
+    AgentUpdates(service).progress(bearer(request), body)
 
 
 def _seen(broken: Mapping[str, str]) -> dict[str, str]:

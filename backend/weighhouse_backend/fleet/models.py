@@ -53,6 +53,8 @@ class Agent(Base):
     resting: Mapped[str | None] = mapped_column(Text)
     """Why it asks for no work, in its own words."""
     agent_version: Mapped[str] = mapped_column(Text, default="")
+    software_update: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """The latest `fleet.software.AgentUpdate`; null: none was ever asked for."""
     spool_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
     draining: Mapped[bool] = mapped_column(default=False)
     registered_at: Mapped[datetime.datetime]

@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, DateTime, Uuid, and_, cast, func, or_, select, update
@@ -124,18 +125,23 @@ class FleetRepository:
             .execution_options(populate_existing=True)
         ).all()
 
-    def enrolled(self, agent_ids: Collection[UUID]) -> Sequence[tuple[UUID, UUID, str, bool]]:
+    def enrolled(
+        self, agent_ids: Collection[UUID]
+    ) -> Sequence[tuple[UUID, UUID, str, bool, dict[str, Any] | None]]:
         """Of some agents those that are not revoked: id, organization's id, hash of the token,
-        whether it drains.
+        whether it drains, its latest update.
         """
         found = self.session.execute(
-            select(Agent.id, Agent.organization_id, Agent.token_hash, Agent.draining).where(
+            select(
+                Agent.id, Agent.organization_id, Agent.token_hash, Agent.draining,
+                Agent.software_update,
+            ).where(
                 # One parameter for all of them: a thousand would be written out each time.
                 Agent.id == func.any(cast(list(agent_ids), ARRAY(Uuid()))),
                 Agent.revoked_at.is_(None),
             )
-        )
-        return [(one, whose, digest, draining) for one, whose, digest, draining in found]
+        )  # fmt: skip
+        return [tuple(row) for row in found]
 
     def note_seen(self, seen: Mapping[UUID, datetime.datetime]) -> Sequence[UUID]:
         """Write when agents were seen, in the order of their ids; rows held by others are left."""

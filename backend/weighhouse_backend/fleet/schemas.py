@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 from weighhouse_protocol.order import SessionOpening
 from weighhouse_protocol.text import Named
 
+from weighhouse_backend.fleet.software import AgentSoftware
 from weighhouse_backend.kit.schemas import Body
 
 LabelName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9][\w./-]*$")]
@@ -53,6 +54,7 @@ class AgentRead(BaseModel):
     plugins: list[PluginOnAgent]
     policy: dict[str, Any]
     agent_version: str
+    software: AgentSoftware
     registered_at: datetime.datetime
 
 
@@ -91,4 +93,8 @@ class RegistrationTokenMade(BaseModel):
     token: str
     expires_at: datetime.datetime
     command: str
-    """To copy on the machine that is to be enrolled."""
+    """To copy on a machine that is to be enrolled, and has Weighhouse."""
+    install_command: str | None
+    """To copy on a machine that has nothing but Python and curl; null: no packages are served."""
+    not_installable: str | None
+    """Why they are not, and how that is mended."""

@@ -7,19 +7,17 @@ from types import MappingProxyType
 from uuid import UUID
 
 from sqlalchemy.orm import Session
-from weighhouse_protocol.machine_kinds import kind_of
 from weighhouse_protocol.order import (
     Registered,
     Registration,
     SessionOpened,
     SessionOpening,
-    Timings,
 )
 
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.enrolment import Enrolment
 from weighhouse_backend.fleet.errors import AgentRefused, SecondSession
-from weighhouse_backend.fleet.models import HOME, Agent, RegistrationToken
+from weighhouse_backend.fleet.models import Agent, RegistrationToken
 from weighhouse_backend.fleet.repository import FleetRepository
 from weighhouse_backend.fleet.retirement import Retirement
 from weighhouse_backend.fleet.schemas import (
@@ -28,9 +26,10 @@ from weighhouse_backend.fleet.schemas import (
     RegistrationTokenCreate,
     RegistrationTokenMade,
 )
-from weighhouse_backend.fleet.sightings import Known, as_known
-from weighhouse_backend.fleet.unavailability import rest
-from weighhouse_backend.fleet.views import Offers, bringer_of, shown
+from weighhouse_backend.fleet.sessions import AgentSessions
+from weighhouse_backend.fleet.sightings import Known, as_known, known_of
+from weighhouse_backend.fleet.software import may_work, software_of
+from weighhouse_backend.fleet.views import Offers, shown
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.grants import Grant, may_give
@@ -41,6 +40,8 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.packages.release import NotServed, own_version, packages_of
+from weighhouse_backend.packages.script import line
 
 MOST_CANDIDATES = 2000
 """Agents of a project that an allocator looks at in one round."""
@@ -122,7 +123,18 @@ class FleetService:
             )
         )
         command = f"weighhouse agent enrol --url {self.settings.public_url} --token {token}"
-        return RegistrationTokenMade(token=token, expires_at=now + lifetime, command=command)
+        try:
+            packages_of(self.settings.packages_dir).release()
+            install, why_not = line(self.settings, token), None
+        except NotServed as error:
+            install, why_not = None, str(error)
+        return RegistrationTokenMade(
+            token=token,
+            expires_at=now + lifetime,
+            command=command,
+            install_command=install,
+            not_installable=why_not,
+        )
 
     def agents(
         self,
@@ -139,23 +151,35 @@ class FleetService:
         if project_id is not None:
             caller.require(project_id)
         projects = [project_id] if project_id is not None else list(caller.project_ids)
-        offers = self._offers(projects)
+        offers, served = self._offers(projects), self._served()
         return [
-            self._shown(agent, busy.get(agent.id), offers, silent.get(agent.id))
+            self._shown(agent, busy.get(agent.id), offers, silent.get(agent.id), served)
             for agent in self.repository.agents(projects)
         ]
 
     def read(self, agent: Agent, run_id: UUID | None, silent_seconds: float | None) -> AgentRead:
         """An agent as people see it."""
-        return self._shown(agent, run_id, self._offers(self.projects_of(agent)), silent_seconds)
+        offers = self._offers(self.projects_of(agent))
+        return self._shown(agent, run_id, offers, silent_seconds, self._served())
 
     def _shown(
-        self, agent: Agent, run_id: UUID | None, offers: Offers, silent_seconds: float | None
+        self,
+        agent: Agent,
+        run_id: UUID | None,
+        offers: Offers,
+        silent_seconds: float | None,
+        served: tuple[str, str | None],
     ) -> AgentRead:
         status = self.status(agent, busy=run_id is not None)
         if status in {"busy", "draining"} and silent_seconds is not None:
             status = "unreachable"
-        return shown(agent, status, run_id, offers, silent_seconds)
+        software = software_of(agent, status, *served, self.clock.now())
+        return shown(agent, status, run_id, offers, software, silent_seconds)
+
+    def _served(self) -> tuple[str, str | None]:
+        """This platform's version, and why its packages are not served; None: they are."""
+        packages = packages_of(self.settings.packages_dir)
+        return packages.wanted, packages.trouble()
 
     def _offers(self, project_ids: Collection[UUID]) -> Offers:
         offers = self.catalog.offers(project_ids)
@@ -233,7 +257,7 @@ class FleetService:
 
         :raises AgentRefused: when the token is unknown or revoked.
         """
-        return as_known(self.known(token))
+        return as_known(self.known(token), self.clock.now())
 
     def note_seen(
         self, seen: Mapping[UUID, datetime.datetime]
@@ -245,7 +269,8 @@ class FleetService:
         """
         if not seen:
             return [], ()
-        known = [Known(*row) for row in self.repository.enrolled(seen.keys())]
+        now = self.clock.now()
+        known = [known_of(*row, now) for row in self.repository.enrolled(seen.keys())]
         return known, self.repository.note_seen(seen)
 
     def known(self, token: str) -> Agent:
@@ -277,45 +302,14 @@ class FleetService:
 
         :param set_aside: plugins whose manifests could not be read, with the reason.
         :raises AgentRefused: when the token is unknown or revoked.
+        :raises AgentVersionRefused: when the platform does not work with its version.
         :raises SecondSession: when another home uses this agent's token, or when the home was
             copied to another machine while the first one is at work.
         """
         agent = self.known(token)
-        if opening.instance_id != agent.instance_id:
-            raise SecondSession("its token was copied to another home; enrol that machine itself")
-        known_home = agent.facts.get(HOME) or opening.home
-        elsewhere = (
-            opening.facts.machine_id != agent.facts.get("machine_id") or opening.home != known_home
-        )
-        another = agent.process_id not in {None, opening.process_id}
-        if elsewhere and another and self.is_reachable(agent):
-            raise SecondSession(
-                "its home was copied, and the one that it was copied from is still at work; enrol "
-                "this one by itself, with a home of its own"
-            )
-        agent.process_id = opening.process_id
-        agent.agent_version = opening.agent_version
-        agent.facts = {**opening.facts.model_dump(mode="json"), HOME: opening.home}
-        agent.fingerprint = kind_of(opening.facts)
-        agent.policy = opening.policy.model_dump(mode="json")
-        agent.plugins = {manifest.id: manifest.version for manifest in opening.manifests}
-        agent.deployments = {one.id: list(one.deployments) for one in opening.manifests}
-        agent.seen_at = self.clock.now()
-        rest(self.session, self.clock, agent, opening.resting)
-        full = self.catalog.offer(bringer_of(agent), opening.manifests)
-        agent.set_aside = {**(set_aside or {}), **full}
-        heartbeat = self.settings.heartbeat_seconds
-        return SessionOpened(
-            agent_id=agent.id,
-            timings=Timings(
-                long_poll_seconds=self.settings.long_poll_seconds,
-                heartbeat_seconds=heartbeat,
-                upload_seconds=min(1.0, heartbeat / 2),
-                sign_seconds=self.settings.agent_sign_seconds or None,
-            ),
-            directives=("drain",) if agent.draining else (),
-            server_time=self.clock.now(),
-        )
+        sessions = AgentSessions(self.session, self.clock, self.settings, self.catalog)
+        reachable = self.is_reachable(agent)
+        return sessions.open(agent, opening, set_aside or {}, reachable=reachable)
 
     def require_session(self, agent: Agent, process_id: UUID) -> None:
         """Hold a claim against the agent's session: only the program that opened it gets work.
@@ -381,7 +375,9 @@ class FleetService:
         self.session.flush()
 
     def _may_work(self, agent: Agent) -> bool:
-        return agent.process_id is not None and agent.resting is None and self.is_reachable(agent)
+        if agent.process_id is None or agent.resting is not None:
+            return False
+        return self.is_reachable(agent) and may_work(agent, own_version(), self.clock.now())
 
     def _owned(self, caller: Caller, agent_id: UUID) -> Agent:
         agent = self.agent(agent_id)

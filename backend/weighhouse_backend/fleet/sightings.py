@@ -2,11 +2,13 @@
 
 import datetime
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from weighhouse_backend.fleet.models import Agent
+from weighhouse_backend.fleet.software import update_of
 from weighhouse_backend.kit.clock import Clock
 
 
@@ -18,11 +20,30 @@ class Known:
     organization_id: UUID
     token_hash: str
     draining: bool
+    update: UUID | None = None
+    """The update that waits for it."""
 
 
-def as_known(agent: Agent) -> Known:
+def as_known(agent: Agent, now: datetime.datetime) -> Known:
     """An agent, as it is remembered."""
-    return Known(agent.id, agent.organization_id, agent.token_hash, agent.draining)
+    return known_of(
+        agent.id, agent.organization_id, agent.token_hash, agent.draining,
+        agent.software_update, now,
+    )  # fmt: skip
+
+
+def known_of(
+    agent_id: UUID,
+    organization_id: UUID,
+    token_hash: str,
+    draining: bool,
+    software_update: Mapping[str, Any] | None,
+    now: datetime.datetime,
+) -> Known:
+    """The same of a row's columns."""
+    update = update_of(software_update, now)
+    waits = update.id if update is not None and update.state == "wanted" else None
+    return Known(agent_id, organization_id, token_hash, draining, waits)
 
 
 @dataclass

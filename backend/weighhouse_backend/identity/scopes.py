@@ -24,7 +24,7 @@ class Scope(StrEnum):
     AGENTS_ENROL = "agents:enrol"
     """Make registration tokens for machines."""
     AGENTS_MANAGE = "agents:manage"
-    """Rename, drain and revoke machines."""
+    """Rename, drain, update and revoke machines."""
     NOTICES_MANAGE = "notices:manage"
     """Change what a project watches for and where it is told, and see what was sent there."""
     AUDIT_READ = "audit:read"
@@ -90,6 +90,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
     Scope.AGENTS_MANAGE: """
         catalog_decide_manifest
         fleet_change_agent fleet_drain_agent fleet_revoke_agent fleet_undrain_agent
+        fleet_update_agent
     """,
     Scope.NOTICES_MANAGE: """
         alerts_save_rule

@@ -1,7 +1,8 @@
 """`weighhouse agent`: make this machine an agent, and run it."""
 
+import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -28,6 +29,9 @@ from weighhouse_cli.exits import CommandFailed, Exit
 STYLES = {
     State.OK: "green", State.ADVICE: "yellow", State.WARNING: "bold red", State.UNKNOWN: "dim",
 }  # fmt: skip
+
+UNDER_WAY = {"wanted", "installing", "starting"}
+LOOK_SECONDS = 2.0
 
 app = typer.Typer(help="Make this machine an agent, and run it.", no_args_is_help=True)
 Home = Annotated[
@@ -94,14 +98,14 @@ def list_agents(as_json: AsJson = False, url: Url = None, token: Token = None) -
         return
     names = {one["id"]: one["name"] for one in client.get("/projects")["items"]}
     table = Table(box=None, header_style="dim")
-    for column in ("id", "name", "state", "lent to"):
+    for column in ("id", "name", "state", "version", "lent to"):
         table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
     for one in page["items"]:
         lent = one["lent_to"]
         shown = (
             "all projects" if lent is None else ", ".join(names.get(each, each) for each in lent)
         )
-        table.add_row(one["id"], one["name"], one["status"], shown or "none")
+        table.add_row(one["id"], one["name"], one["status"], _version(one), shown or "none")
     OUT.print(table)
 
 
@@ -121,6 +125,37 @@ def lend(
     """
     made = Client(find_access(url, token)).patch(f"/agents/{identifier}", {"lent_to": project})
     OUT.print(f"{made['name']} is lent to {len(made['lent_to'])} projects", markup=False)
+
+
+@app.command()
+def update(
+    identifier: Annotated[str, typer.Argument(help="The machine's id.", show_default=False)],
+    wait: Annotated[bool, typer.Option(help="Wait until it has ended.")] = True,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Bring an idle agent up to the platform's version; takes a maintainer of its project.
+
+    It installs what the platform serves beside what it has, begins anew, and goes back where that
+    does not come up: then this ends with 3, and says why.
+    """
+    client = Client(find_access(url, token))
+    asked = client.post(f"/agents/{identifier}/update", {})
+    found = asked["software"]["update"]
+    OUT.print(f"{asked['name']}: {found['before']} → {found['version']}", markup=False)
+    while wait and found["state"] in UNDER_WAY:
+        time.sleep(LOOK_SECONDS)
+        found = client.get(f"/agents/{identifier}")["software"]["update"]
+    if wait and found["state"] != "done":
+        kept = "did not come up, and went back" if found["state"] == "returned" else "failed"
+        raise CommandFailed(Exit.INFRASTRUCTURE, f"the update {kept}: {found['reason']}")
+    OUT.print("done" if wait else "asked for; `weighhouse agent list` shows the version")
+
+
+def _version(agent: dict[str, Any]) -> str:
+    version, software = agent["agent_version"], agent["software"]
+    standing = software["standing"]
+    return version if standing in {"current", "unknown"} else f"{version}, {standing}"
 
 
 @app.command()

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from weighhouse_cli.embedded.binaries import search_path
 from weighhouse_cli.embedded.directory import FORMER_KEYS, KEY, PlatformDirectory
 from weighhouse_cli.embedded.servers import APPLICATION_LOGIN, postgres_url, redis_url
-from weighhouse_cli.resources import resource
+from weighhouse_cli.resources import clone, resource
 
 PASSED_ON = (
     "WEIGHHOUSE_CACHE",
     "WEIGHHOUSE_DRIVERS",
     "WEIGHHOUSE_LOG_LEVEL",
+    "WEIGHHOUSE_PACKAGES_DIR",
+    "WEIGHHOUSE_PUBLIC_CA_FILE",
     "WEIGHHOUSE_TRACES_ENDPOINT",
 )
 """Settings of the caller that reach the parts; what else stands in the environment does not."""
@@ -29,6 +31,7 @@ def settings_of(
     """
     home.secret(KEY)
     return {
+        **_packages(),
         **_of_the_caller(),
         "PATH": search_path(),
         "PYTHONUNBUFFERED": "1",
@@ -51,6 +54,14 @@ def settings_of(
         "WEIGHHOUSE_LONG_POLL_SECONDS": "20",
         "WEIGHHOUSE_SWEEP_SECONDS": "5",
     }
+
+
+def _packages() -> Mapping[str, str]:
+    """Those that `make packages` built in this clone, where it did."""
+    root = clone()
+    built = None if root is None else root / "build" / "packages"
+    found = built is not None and (built / "release.json").is_file()
+    return {"WEIGHHOUSE_PACKAGES_DIR": str(built)} if found else {}
 
 
 def settings_of_running(home: PlatformDirectory) -> dict[str, str]:

@@ -44,6 +44,7 @@ const names: Record<string, string> = {
   max_clients: 'Most clients',
   slots: 'Slots',
   address: 'Address',
+  updates: 'Updates by the platform',
   home: 'Home',
   versions: 'Versions',
 }
@@ -81,6 +82,7 @@ function valueOf(key: string, value: unknown): KeyValueRow['value'] {
     return Number.isInteger(value) ? formatCount(value) : Number(value.toFixed(2))
   }
   if (typeof value === 'object') return inWords(value) || 'none'
+  if (value === 'by_hand') return 'by hand'
   return typeof value === 'string' || typeof value === 'boolean' ? value : null
 }
 

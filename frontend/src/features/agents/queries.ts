@@ -32,9 +32,9 @@ export function useNoiseFloors(agent: MaybeRefOrGetter<string>) {
 }
 
 /** What may be asked of an agent. */
-export type AgentAction = 'drain' | 'undrain' | 'revoke'
+export type AgentAction = 'drain' | 'undrain' | 'revoke' | 'update'
 
-/** Drains an agent, takes it back, or revokes it for good. */
+/** Drains an agent, takes it back, brings it up to date, or revokes it for good. */
 export function useAgentAction() {
   return useChange(['agents'], ({ id, action }: { id: string; action: AgentAction }) =>
     request(`POST /api/v1/agents/{agent_id}/${action}`, { path: { agent_id: id } }),

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.machine.network.ways import Tools
+from weighhouse_sdk.machine.network.ways import Tools, may_change_network
 from weighhouse_sdk.wire import Address
 
 TABLE = "mangle"
@@ -130,7 +130,8 @@ class Rules:
         return [line.split()[0].removeprefix(":") for line in lines]
 
     def _table(self) -> list[str]:
-        if not self.tools.has("iptables-save"):
+        # Who may not change rules has made none, and may not even look at them.
+        if not self.tools.has("iptables-save") or not may_change_network():
             return []
         # All tables, as asking for one by name would bring it into being.
         found, table = [], ""

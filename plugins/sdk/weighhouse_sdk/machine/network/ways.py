@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from weighhouse_protocol.faults import Fault, NetworkConditions
 
@@ -20,6 +21,8 @@ DELAYER = "weighhouse-netdelay"
 PACKAGES = {"iptables-restore": "iptables", "iptables-save": "iptables", "tc": "iproute2"}
 """Program → the Debian package that brings it."""
 COMMAND_SECONDS = 30.0
+CAP_NET_ADMIN = 12
+"""Its bit (capability.h of the kernel)."""
 RULES = "firewall rules"
 LOSS = "random loss"
 SHAPING = "shaping"
@@ -34,6 +37,15 @@ TRIED = {
     QUEUE: "-A INPUT -j NFQUEUE --queue-num 1 --queue-bypass",
     GROUPS: "-A OUTPUT -m cgroup --path / -j DROP",
 }
+
+
+def may_change_network() -> bool:
+    """Whether this process may change rules of the network: it has CAP_NET_ADMIN
+    (capabilities(7)), as root has outside of containers.
+    """
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    has = next(line.split()[1] for line in status.splitlines() if line.startswith("CapEff:"))
+    return bool(int(has, 16) >> CAP_NET_ADMIN & 1)
 
 
 @dataclass(frozen=True)
