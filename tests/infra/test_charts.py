@@ -24,6 +24,7 @@ BESIDE_SETTINGS = {
     "WEIGHHOUSE_ADMIN_EMAIL", "WEIGHHOUSE_ADMIN_PASSWORD", "WEIGHHOUSE_OWNER_DATABASE_URL",
     "WEIGHHOUSE_WORKERS",
 }  # fmt: skip
+FRACTION = "{url: http://w, pools: [{name: a, roles: [driver], processors: 1.5, memory: 1Gi}]}"
 SECRET = ("PASSWORD", "KEY", "TOKEN")
 Document = dict[str, Any]
 Render = Callable[..., list[Document]]
@@ -212,8 +213,7 @@ def test_agents_understand_the_policy_that_the_chart_writes(render: Render, valu
         (PLATFORM, "settings: {PATH: /bin}", "PATH"),
         (AGENTS, "pools: []", "pools"),
         (AGENTS, "url: ''", "url"),
-        (AGENTS, "{url: 'http://w', pools: [{name: a, roles: [driver], processors: 1.5, "
-                 "memory: 1Gi}]}", "processors"),
+        (AGENTS, FRACTION, "processors"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_refused_by_name(

@@ -1,7 +1,7 @@
 """The pod that an agent is in, as the chart `weighhouse-agents` tells it by environment variables.
 
-What is measured depends on the node, so facts are the node's: its name, its identity, its system, its
-network cards. Limits, ports and queues stay the pod's own: they are those that hold.
+What is measured depends on the node, so facts are the node's: its name, its identity, its system,
+its network cards. Limits, ports and queues stay the pod's own: they are those that hold.
 """
 
 import os

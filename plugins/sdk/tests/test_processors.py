@@ -1,4 +1,4 @@
-"""Which processors there are for servers and drivers: those of the control group, not of the agent."""
+"""Which processors there are for servers and drivers: the control group's, not the agent's."""
 
 import os
 import threading

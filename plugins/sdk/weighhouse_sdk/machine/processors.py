@@ -7,8 +7,8 @@ from weighhouse_sdk.machine.limits import processors_kept
 
 
 def usable_processors() -> frozenset[int]:
-    """Numbers of the processors that this process' control group may run on: in a container or a pod
-    that has some for itself, those alone; else all of the machine's.
+    """Numbers of the processors that this process' control group may run on: in a container or a
+    pod that has some for itself, those alone; else all of the machine's.
 
     This process's own affinity says nothing: the agent keeps off what is measured.
     """
