@@ -20,15 +20,15 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ .image.repository }}:{{ .image.tag | default .root.Chart.AppVersion }}
 {{- end }}
 
-{{/* Of every pod: an account of its own, no token of the cluster's. Takes the root, and the number of the account. */}}
+{{/* Of every pod: no root, no token of the cluster's. Takes the root, and the numbers of the image's account. */}}
 {{- define "weighhouse.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
   runAsUser: {{ .user }}
-  runAsGroup: {{ .user }}
-  fsGroup: {{ .user }}
+  runAsGroup: {{ .group | default .user }}
+  fsGroup: {{ .group | default .user }}
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: {type: RuntimeDefault}
 {{- with .root.Values.imagePullSecrets }}
