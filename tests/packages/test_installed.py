@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,8 +19,10 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from weighhouse_cli.embedded.directory import free_port
+from weighhouse_cli.exits import Exit
 from weighhouse_sdk.machine.programs import locate_program
 from weighhouse_testing.tree import REPOSITORY
+from weighhouse_testing.waits import until
 
 REQUIRES = re.compile(r"^Requires-Dist: (.+)$", re.MULTILINE)
 BUILD = REPOSITORY / "infra" / "packages" / "build.py"
@@ -125,6 +128,16 @@ def test_a_demo_ends_with_its_comparison_where_nothing_of_the_clone_is(
     assert done.returncode == 0, done.stdout
     assert "RocksDB, in process" in done.stdout
     assert "comparison  http://127.0.0.1:" in done.stdout
+    # Again, over the same data: stopped before there is a comparison it says so to whoever asked.
+    output = tmp_path / "interrupted"
+    with output.open("wb") as log:
+        demo = subprocess.Popen(
+            done.args, cwd=tmp_path, env={"PATH": str(programs), "HOME": str(tmp_path)},
+            stdout=log, stderr=log,
+        )  # fmt: skip
+    until("a campaign that runs", lambda: "watch them at" in output.read_text("utf-8"))
+    demo.send_signal(signal.SIGINT)
+    assert demo.wait() == Exit.INTERRUPTED, output.read_text("utf-8")
 
 
 def test_the_wheels_bring_what_the_platform_reads(installed: Path) -> None:
