@@ -48,7 +48,10 @@ studies: ## run the published studies at small scale, and end with a table of th
 	@$(PY)/weighhouse study run $(or $(STUDIES),redis-aerospike-dragonfly key-value-architectures dragonfly-memtier aerospike-cassandra) --start $(if $(PORT),--port $(PORT))
 
 .PHONY: test-compose
-test-compose: install images-artefacts ## the services in containers, for real (needs root or a Docker engine)
+test-compose: install ## the services in containers, for real, from wheels of the drivers that are built (needs root or a Docker engine)
+	@$(BOOTSTRAP)/frontend.sh build
+	@$(PY)/python infra/packages/build.py --programs $(CARGO_TARGET_DIR)/release --platform linux_$$(uname -m) build/packages-of-tests
+	@infra/images/prepare.sh build/packages-of-tests
 	@tests/compose/run.sh
 
 .PHONY: test-docker
@@ -78,13 +81,8 @@ upgrade: install ## fill a platform of an older release (FROM=commit), start thi
 	@PYTHONPATH=tests $(PY)/python -m upgrade $(if $(FROM),--from $(FROM))
 
 .PHONY: images
-images: install images-artefacts ## build all container images
-	@infra/images/base.sh && docker-compose --profile agent build
-
-.PHONY: images-artefacts
-images-artefacts:
-	@mkdir -p build/drivers
-	@find $(CARGO_TARGET_DIR)/release -maxdepth 1 \( \( -name 'weighhouse-driver-*' -o -name weighhouse-netdelay \) -a -executable -o -name 'librocksdb.so*' \) -type f -exec cp {} build/drivers/ \;
+images: packages ## build all container images, from the wheels of a release
+	@infra/images/prepare.sh && infra/images/base.sh && docker-compose --profile agent build
 
 .PHONY: check
 check: ## linters, types, floors, drift of generated files, the counted work of the load engine

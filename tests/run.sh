@@ -9,7 +9,7 @@ servers=(cassandra cassandra-stress mongo-stand-in s3proxy ycsb)
 . infra/build/maven.sh rocksdb ${servers[@]+"${servers[@]}"}
 if [ "${1:-}" != --check ]; then
   . infra/build/valkey-server.sh
-  # Nothing depends on Go: without it, or without its proxy, tests of FerretDB say that they do not run.
-  command -v go >/dev/null && { . infra/build/ferretdb.sh || true; }
+  # Nothing depends on Go: without it, or without its proxy, tests of FerretDB and of charts say that they do not run.
+  command -v go >/dev/null && { . infra/build/ferretdb.sh || true; . infra/build/helm.sh || true; }
 fi
 PYTHONPATH=tests exec .venv/bin/python -m suites "$@"

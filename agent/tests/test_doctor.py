@@ -130,7 +130,7 @@ def test_what_is_not_known_is_said_to_be_unknown() -> None:
     found = {each.name: each for each in examine(MachineFacts(**BARE))}
     unknown = {name for name, each in found.items() if each.state is State.UNKNOWN}
     # Of these four, nothing told means none there is.
-    assert set(found) - unknown == {"virtualisation", "open-files", "network"}
+    assert set(found) - unknown == {"virtualisation", "pod", "open-files", "network"}
     assert all(found[name].why for name in unknown)
 
 
@@ -141,7 +141,7 @@ def test_the_words_on_a_screen() -> None:
     assert told[1][0] is None
     assert any("cpupower frequency-set" in line for _, line in told)
     assert (State.OK, "ok        turbo           off") in told
-    assert told[-1] == (None, "20 ok, 0 advice, 1 warning, 0 unknown")
+    assert told[-1] == (None, "21 ok, 0 advice, 1 warning, 0 unknown")
     assert summary(found) == told[-1][1]
     explained = [line for state, line in told if state is None and not line.startswith(" " * 12)]
     assert max(len(line) for line in explained) <= 80

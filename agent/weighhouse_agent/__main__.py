@@ -40,6 +40,10 @@ def main(arguments: list[str] | None = None) -> int:
         help=f"registration token; default: ${TOKEN_VARIABLE}, which no list of processes shows",
     )  # fmt: skip
     enrolling.add_argument("--name", default=None, help="default: the host's")
+    enrolling.add_argument(
+        "--role", action="append", choices=("driver", "server"),
+        help="repeatable; default: what the token allows",
+    )  # fmt: skip
     commands.add_parser("start", parents=[home], help="run until interrupted")
     commands.add_parser("facts", parents=[home], help="print what the agent tells of the machine")
     commands.add_parser(
@@ -57,7 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
             sys.stdout.writelines(f"{line}\n" for _, line in lines(examine(facts)))
         return 0
     try:
-        identity = enrol(chosen.url, chosen.token, place, name=chosen.name)
+        roles = tuple(chosen.role) if chosen.role else ("driver", "server")
+        identity = enrol(chosen.url, chosen.token, place, name=chosen.name, roles=roles)
     except EnrolmentError as error:
         sys.stderr.write(f"{error.message}\n{error.hint}\n")
         return NOT_ENROLLED

@@ -12,6 +12,8 @@ class Exit(IntEnum):
     INFRASTRUCTURE = 3
     INVALID = 4
     """Bad input, refused, blocked by disclosure, or a gate whose base is another measurement."""
+    INTERRUPTED = 130
+    """By a signal, before what was asked for was there; as shells say it of Ctrl-C."""
 
 
 class CommandFailed(Exception):

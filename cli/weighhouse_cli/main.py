@@ -76,4 +76,4 @@ def main() -> None:
         ERROR.print(str(failure), style="red", soft_wrap=True)
         sys.exit(Exit.INFRASTRUCTURE)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(Exit.INTERRUPTED)

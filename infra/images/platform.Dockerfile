@@ -1,38 +1,34 @@
-# The platform's image: backend, worker and migrations, with the built frontend.
-# Built from artefacts of `make images`: frontend/dist has to be there.
+# The platform's image: backend, worker and migrations with what they read, from the wheels of a release.
+# infra/images/prepare.sh puts the wheels into build/images, and beside them what others wrote, by its hashes.
 FROM debian:bookworm-slim
 
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates curl python3 python3-venv \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --create-home --home-dir /var/lib/weighhouse weighhouse
+ && useradd --system --uid 999 --create-home --home-dir /var/lib/weighhouse weighhouse
 
 ENV PATH=/opt/weighhouse/venv/bin:$PATH \
     PIP_CERT=/etc/ssl/certs/ca-certificates.crt \
     PYTHONUNBUFFERED=1
 
 WORKDIR /opt/weighhouse
-COPY requirements.lock ./
-RUN python3 -m venv venv && venv/bin/pip install --no-cache-dir -q --no-deps --require-hashes -r requirements.lock
+COPY build/images/platform.txt ./
+RUN python3 -m venv venv && venv/bin/pip install --no-cache-dir -q --no-deps --require-hashes -r platform.txt
+COPY build/images/platform packages
+RUN venv/bin/pip install --no-cache-dir -q --no-deps --no-index packages/*.whl && rm -rf packages \
+ && python -c 'import os, weighhouse_backend as code; folder = os.path.dirname(code.__file__); \
+      os.symlink(os.path.join(os.path.dirname(folder), "weighhouse_resources"), "resources"); \
+      os.symlink(os.path.join(folder, "app", "uvicorn.json"), "uvicorn.json")'
+COPY infra/images/platform-entrypoint.sh /usr/local/bin/weighhouse-platform
 
-COPY protocol protocol
-COPY judging judging
-COPY backend backend
-COPY worker worker
-RUN venv/bin/pip install --no-cache-dir -q --no-deps --no-build-isolation ./protocol ./judging ./backend ./worker
-
-COPY migrations migrations
-COPY experiments experiments
-COPY docs docs
-COPY frontend/dist frontend/dist
-
-ENV WEIGHHOUSE_FRONTEND_DIR=/opt/weighhouse/frontend/dist \
-    WEIGHHOUSE_EXPERIMENTS_DIR=/opt/weighhouse/experiments \
-    WEIGHHOUSE_DOCS_DIR=/opt/weighhouse/docs \
-    WEIGHHOUSE_MIGRATIONS_DIR=/opt/weighhouse/migrations \
+ENV WEIGHHOUSE_FRONTEND_DIR=/opt/weighhouse/resources/frontend \
+    WEIGHHOUSE_EXPERIMENTS_DIR=/opt/weighhouse/resources/experiments \
+    WEIGHHOUSE_DOCS_DIR=/opt/weighhouse/resources/docs \
+    WEIGHHOUSE_MIGRATIONS_DIR=/opt/weighhouse/resources/migrations \
     WEIGHHOUSE_ARTIFACT_DIR=/var/lib/weighhouse/artifacts
 
 USER weighhouse
 RUN mkdir -p /var/lib/weighhouse/artifacts
 EXPOSE 8480
-CMD ["uvicorn", "weighhouse_backend.app.factory:create_app", "--factory", "--host", "0.0.0.0", "--port", "8480", "--http", "weighhouse_backend.app.http:BoundedHttp", "--log-config", "backend/weighhouse_backend/app/uvicorn.json", "--no-access-log", "--no-proxy-headers"]
+ENTRYPOINT ["weighhouse-platform"]
+CMD ["backend"]

@@ -5,7 +5,8 @@ RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql-15 \
  && rm -rf /var/lib/apt/lists/*
 COPY infra/images/postgres-entrypoint.sh /usr/local/bin/postgres-entrypoint
-RUN install -d -o postgres -g postgres -m 700 /var/lib/weighhouse
+# Volumes and the Helm chart know the account by its number.
+RUN install -d -o postgres -g postgres -m 700 /var/lib/weighhouse && test "$(id -u postgres):$(id -g postgres)" = 100:102
 USER postgres
 VOLUME /var/lib/weighhouse
 STOPSIGNAL SIGINT
@@ -14,7 +15,7 @@ ENTRYPOINT ["postgres-entrypoint"]
 FROM debian:bookworm-slim AS redis
 RUN apt-get update \
  && apt-get install -y --no-install-recommends redis-server \
- && rm -rf /var/lib/apt/lists/*
+ && rm -rf /var/lib/apt/lists/* && test "$(id -u redis):$(id -g redis)" = 100:101
 USER redis
 CMD ["redis-server", "--bind", "0.0.0.0", "--protected-mode", "no", "--save", "", "--appendonly", "no", "--dir", "/tmp"]
 

@@ -69,6 +69,11 @@ class MachineFacts(Report):
     cgroup_version: Bytes | None = None
     cgroup_cpu_limit: Measure | None = None
     cgroup_memory_limit_bytes: Bytes | None = None
+    processors: Count | None = None
+    """How many of the cores its control group keeps the agent to (cpuset); None: all of them."""
+    guaranteed: bool | None = None
+    """Whether its pod asks for all that it may use, and so is of Kubernetes' class Guaranteed;
+    None: it is in no pod, or the pod does not tell."""
     load_average_1m: Measure | None = None
     versions: ManyBy[Sentence] = Field(default_factory=dict)
     """Versions of what matters: agent, python, drivers."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings the compose services up for real: migrate, log in, enrol an agent, run a small comparison,
-# stop one service after the other, down -v. Called by `make test-compose`, which has built frontend/dist and build/drivers before.
+# stop one service after the other, down -v. Called by `make test-compose`, which has filled build/images before.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -2,19 +2,22 @@
 
 import json
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 import yaml
 from weighhouse_cli.embedded.directory import free_port
+from weighhouse_cli.exits import Exit
 from weighhouse_testing.tree import REPOSITORY
-from weighhouse_testing.wheels import build
+from weighhouse_testing.waits import until
+from weighhouse_testing.wheelhouse import built
 
 
 def test_the_same_commit_gives_the_same_bytes(wheels: Path, tmp_path: Path) -> None:
     release = json.loads((wheels / "release.json").read_text("utf-8"))
     before = {wheel["name"]: wheel["sha256"] for wheel in release["wheels"]}
-    assert build(tmp_path / "again") == before
+    assert built(tmp_path / "again") == before
 
 
 def test_a_demo_ends_with_its_comparison_where_nothing_of_the_clone_is(
@@ -42,6 +45,16 @@ def test_a_demo_ends_with_its_comparison_where_nothing_of_the_clone_is(
     assert done.returncode == 0, done.stdout
     assert "RocksDB, in process" in done.stdout
     assert "comparison  http://127.0.0.1:" in done.stdout
+    # Again, over the same data: stopped before there is a comparison it says so to whoever asked.
+    output = tmp_path / "interrupted"
+    with output.open("wb") as log:
+        demo = subprocess.Popen(
+            done.args, cwd=tmp_path, env={"PATH": str(programs), "HOME": str(tmp_path)},
+            stdout=log, stderr=log,
+        )  # fmt: skip
+    until("a campaign that runs", lambda: "watch them at" in output.read_text("utf-8"))
+    demo.send_signal(signal.SIGINT)
+    assert demo.wait() == Exit.INTERRUPTED, output.read_text("utf-8")
 
 
 def test_the_wheels_bring_what_the_platform_reads(installed: Path) -> None:

@@ -15,7 +15,7 @@ from weighhouse_sdk.wheels.checked import CheckedWheel, WheelRefused, check_whee
 from weighhouse_testing.agents import agents_of
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
-from weighhouse_testing.wheels import install, link_distribution
+from weighhouse_testing.wheelhouse import install, link_distribution
 
 NAME = "quaylite"
 BUILDS_WHEELS = ("hatchling", "pathspec", "pluggy", "trove-classifiers")
@@ -78,7 +78,7 @@ def made(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def with_plugin(agent_alone: Path, made: Made) -> Path:
-    install(agent_alone, *AS_COPIES, made.wheel)
+    install(agent_alone, made.wheel.parent, str(made.wheel), *AS_COPIES)
     return agent_alone
 
 
@@ -166,7 +166,7 @@ def test_interfaces_that_do_not_fit_are_refused_with_both_ranges(
     words = "works with version 2 to 3 of the SDK API, and this machine has 1"
     with pytest.raises(WheelRefused, match=words):
         check_wheel(newer)
-    install(agent_alone, *AS_COPIES, newer)
+    install(agent_alone, newer.parent, str(newer), *AS_COPIES)
     found = inventory(agent_alone, "", tmp_path)["broken"][NAME]
     line = found[found.index("third_party =") : found.index("]") + 1]
     found = inventory(agent_alone, line, tmp_path)

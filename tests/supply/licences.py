@@ -23,6 +23,7 @@ ALLOWED = frozenset(
 of which there are none.
 """
 ADMITTED = {
+    ("python", "kubernetes-validate"): "it says Apache, and its licence file is Apache-2.0's",
     ("python", "protobuf"): "it does not say so, but its licence file is BSD-3-Clause's",
     ("python", "psycopg"): "LGPL-3.0-only: used as it is, as a library that can be exchanged",
     ("python", "psycopg-binary"): "LGPL-3.0-only: the same",

@@ -1,6 +1,5 @@
 """What the driver of an attempt is ordered to do, and why it gave up."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from weighhouse_sdk.errors import PluginError, TargetInvalid
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.machine.locality import any_is_here
 from weighhouse_sdk.machine.nodes import Body
+from weighhouse_sdk.machine.processors import usable_processors
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.toolrun.tool import Tool
 
@@ -148,7 +148,7 @@ class DriverPlan:
     def _processors(self) -> int:
         """For the driver: one less than there are where servers may use the same ones."""
         options = self.context.options
-        everything = frozenset(range(os.cpu_count() or 1))
+        everything = usable_processors()
         usable = options.driver_cpus or everything
         shared = usable & (options.server_cpus or everything)
         return len(usable) - (1 if shared and serves(self.order) else 0)

@@ -12,12 +12,16 @@ from uuid import UUID
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_sdk.machine.cgroups import Hierarchies, groups_above
 from weighhouse_sdk.machine.limits import Unlimited, cpu_limit, memory_limit, tightest
+from weighhouse_sdk.machine.processors import usable_processors
 
 from weighhouse_agent.machine import conditions
 from weighhouse_agent.machine.conditions import Tree
 from weighhouse_agent.machine.home import read_text
+from weighhouse_agent.machine.pod import Pod
 
 KIB = 1024
+NOTHING = Tree(Path("/dev/null"))
+"""In place of the files of a node that lets no pod look."""
 
 
 def machine_facts(
@@ -32,18 +36,21 @@ def machine_facts(
     :param versions: of what matters, by name.
     :param directory: the agent's, whose disk is looked at; none: no disk is.
     """
-    tree = Tree()
+    tree, pod = Tree(), Pod.told()
+    # What of a container is not its machine's is read of the node, or not at all.
+    outside = tree if pod is None else pod.tree or NOTHING
     synchronised, clock_error_us = conditions.clock()
     memory = _colon_table(Path("/proc/meminfo"))
-    release = _equals_table(Path("/etc/os-release"))
+    release = _equals_table(outside.text("/etc/os-release") or "")
     limits = _cgroup()
-    raw_id = _line("/etc/machine-id") or str(instance_id)
+    raw_id = outside.line("/etc/machine-id") or (pod.node if pod else str(instance_id))
+    cores, usable = os.cpu_count() or 1, len(usable_processors())
     smt = _line("/sys/devices/system/cpu/smt/active")
     return MachineFacts(
-        hostname=socket.gethostname(),
+        hostname=pod.node if pod else socket.gethostname(),
         machine_id=hashlib.sha256(f"weighhouse:{raw_id}".encode()).hexdigest()[:32],
         cpu_model=_cpu_model(),
-        cores=os.cpu_count() or 1,
+        cores=cores,
         memory_bytes=_kib(memory.get("MemTotal")) or 0,
         kernel=platform.release(),
         operating_system=release.get("PRETTY_NAME") or platform.system(),
@@ -51,12 +58,14 @@ def machine_facts(
         boot_id=_line("/proc/sys/kernel/random/boot_id") or "",
         cpu_governor=_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         simultaneous_multithreading=None if smt is None else smt == "1",
-        virtualisation=_virtualisation(),
+        virtualisation=_virtualisation(pod),
         clock_source=_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         swap_bytes=_kib(memory.get("SwapTotal")),
         cgroup_version=limits.version,
         cgroup_cpu_limit=limits.cpus,
         cgroup_memory_limit_bytes=limits.memory_bytes,
+        processors=usable if usable < cores else None,
+        guaranteed=pod.guaranteed if pod else None,
         load_average_1m=os.getloadavg()[0],
         versions=dict(versions or {}),
         turbo=conditions.turbo(tree),
@@ -74,7 +83,7 @@ def machine_facts(
         packet_backlog=conditions.packet_backlog(tree),
         packets_dropped=conditions.packets_dropped(tree),
         storage=conditions.storage(tree, directory) if directory else None,
-        network_devices=conditions.network_devices(tree),
+        network_devices=conditions.network_devices(outside),
     )
 
 
@@ -99,8 +108,8 @@ def _colon_table(path: Path) -> dict[str, str]:
     return {key.strip(): value.strip() for key, colon, value in pairs if colon}
 
 
-def _equals_table(path: Path) -> dict[str, str]:
-    pairs = (line.partition("=") for line in (read_text(path) or "").splitlines())
+def _equals_table(text: str) -> dict[str, str]:
+    pairs = (line.partition("=") for line in text.splitlines())
     return {key.strip(): value.strip().strip('"') for key, sign, value in pairs if sign}
 
 
@@ -116,10 +125,12 @@ def _cpu_model() -> str:
     return platform.processor() or platform.machine()
 
 
-def _virtualisation() -> str | None:
+def _virtualisation(pod: Pod | None) -> str | None:
     """Container or hypervisor; None when there is no sign of either."""
     container = None
-    if Path("/.dockerenv").exists():
+    if pod is not None:
+        container = "kubernetes"
+    elif Path("/.dockerenv").exists():
         container = "docker"
     elif Path("/run/.containerenv").exists():
         container = "podman"

@@ -50,7 +50,6 @@ tls_key_file = ""
 """
 
 import ipaddress
-import os
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -72,6 +71,7 @@ from weighhouse_protocol.text import seen
 from weighhouse_sdk.context import HostOptions, Hosts
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.images import full_name
+from weighhouse_sdk.machine.processors import usable_processors
 
 from weighhouse_agent.machine.endpoints import Judged, NotWithin, judged, judged_host
 from weighhouse_agent.machine.kept_credentials import KeptCredentials
@@ -199,7 +199,7 @@ class Policy(Document):
         machine = self.machine
         slot = Slot() if slot_name is None else self.slot(slot_name)
         # Not this process's own processors: it may be kept to the agent's already.
-        everything = frozenset(range(os.cpu_count() or 1))
+        everything = usable_processors()
         given = slot.processors or everything
         rest = given - machine.agent_cpus
         left = (rest or slot.processors or None) if given - rest or slot.processors else None

@@ -98,7 +98,7 @@ def demo(
         )
         campaign = _follow(client, campaign["id"], interrupted)
         if interrupted.is_set():
-            return
+            raise typer.Exit(Exit.INTERRUPTED)
         show_medians(client.get("/comparisons", campaign=campaign["id"]))
         OUT.print(
             "Driver and systems share this machine: read the differences, not the heights.",

@@ -30,7 +30,13 @@ from weighhouse_cli.embedded.environment import SECRET_SETTINGS, settings_of
 from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.part import Dispensable, PartPlan
 from weighhouse_cli.embedded.reload import Reloader
-from weighhouse_cli.embedded.servers import APPLICATION_LOGIN, postgres, postgres_url, redis
+from weighhouse_cli.embedded.servers import (
+    APPLICATION_LOGIN,
+    postgres,
+    postgres_url,
+    redis,
+    require_shared_memory,
+)
 from weighhouse_cli.embedded.supervisor import Listener, Notice, Supervisor
 from weighhouse_cli.resources import resource
 
@@ -112,6 +118,7 @@ class Platform:
 
     def _start(self) -> None:
         require_free(self.options.port)
+        require_shared_memory()
         home = self.directory
         records, logs = home.folder("parts"), home.folder("logs")
         port = home.port("postgresql")

@@ -1,5 +1,6 @@
 """PostgreSQL and Redis on private data directories, listening on loopback alone."""
 
+import multiprocessing
 import os
 import shutil
 import signal
@@ -27,6 +28,21 @@ class PostgresServer:
     plan: PartPlan
     url: str
     """For SQLAlchemy, with the password; of the owner of everything."""
+
+
+def require_shared_memory() -> None:
+    """Make a semaphore, as the worker's processes have several: without them it would never begin,
+    and everything that waits for it would wait.
+
+    :raises PlatformError: when this machine lets none be made.
+    """
+    try:
+        multiprocessing.get_context("spawn").Lock()
+    except (ImportError, OSError) as error:
+        raise PlatformError(
+            f"no semaphore can be made in /dev/shm ({error}), and the worker needs some: mount a"
+            " tmpfs there that everybody may write (mount -t tmpfs -o mode=1777 tmpfs /dev/shm)"
+        ) from error
 
 
 def postgres_url(login: str, password: str, port: int) -> str:

@@ -11,6 +11,7 @@ from weighhouse_sdk.machine.limits import (
     kept,
     memory_limit,
     memory_text,
+    processors_kept,
     tightest,
 )
 
@@ -73,3 +74,9 @@ def test_the_tightest_of_nested_groups_holds(tmp_path: Path) -> None:
     assert tightest([outer], memory_limit) is UNLIMITED
     assert isinstance(tightest([outer], memory_limit), Unlimited)
     assert tightest([root], memory_limit) is None
+
+
+@pytest.mark.parametrize("name", ["cpuset_cpus.effective", "cpuset_effective_cpus"])
+def test_processors_are_read_as_the_kernel_lists_them(name: str, tmp_path: Path) -> None:
+    assert processors_kept(group(tmp_path, **{name: "0-2,5,8-9"})) == {0, 1, 2, 5, 8, 9}
+    assert processors_kept(tmp_path / "elsewhere") == frozenset()

@@ -12,7 +12,7 @@ from weighhouse_agent.machine.doctor.diagnosis import Check, Diagnosis, State
 CHECKS: tuple[Check, ...] = (
     processor.governor, processor.turbo, processor.multithreading, processor.numa,
     processor.mitigations, processor.virtualisation, processor.steal, processor.control_group,
-    processor.load,
+    processor.pod, processor.load,
     kernel.huge_pages, kernel.swap, kernel.clock_source, kernel.synchronisation,
     kernel.open_files, kernel.ports, kernel.listen_queue, kernel.packet_queue,
     devices.file_system, devices.space, devices.disk, devices.network,

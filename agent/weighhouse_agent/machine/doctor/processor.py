@@ -138,6 +138,8 @@ def control_group(facts: MachineFacts) -> Diagnosis:
         return unknown(name, "no control groups are mounted")
     if facts.cgroup_cpu_limit is None:
         return fine(name, "no limit of processors")
+    if facts.processors is not None and facts.cgroup_cpu_limit >= facts.processors:
+        return fine(name, f"{facts.cgroup_cpu_limit:g} processors, all that it is kept to")
     return warning(
         name, f"{facts.cgroup_cpu_limit:g} processors of {facts.cores}",
         "once the share of a period (100 ms) is used up all stands still until the next one begins:"
@@ -145,6 +147,31 @@ def control_group(facts: MachineFacts) -> Diagnosis:
         "systemctl set-property weighhouse-agent CPUQuota=",
         "or a cpuset of whole processors: systemctl set-property weighhouse-agent AllowedCPUs=0-3",
     )  # fmt: skip
+
+
+def pod(facts: MachineFacts) -> Diagnosis:
+    """What a cluster promises the pod that the agent is in."""
+    name = "pod"
+    if facts.guaranteed is None and not (facts.virtualisation or "").startswith("kubernetes"):
+        return fine(name, "in none")
+    if facts.guaranteed is None:
+        return unknown(name, "the pod does not say what it asks for")
+    if not facts.guaranteed:
+        return warning(
+            name, "not of the class Guaranteed",
+            "it asks for less than it may use: the rest is lent, and taken back when neighbours on"
+            " the node want it, in the middle of a run",
+            "requests equal to limits, of every container (chart weighhouse-agents: by itself)",
+        )  # fmt: skip
+    if facts.processors is None:
+        return warning(
+            name, f"Guaranteed, on any of {facts.cores} processors",
+            "it shares all processors with the node's other pods and moves between them, and its"
+            " quota makes all stand still when it is used up",
+            "cpuManagerPolicy: static in the kubelet's configuration, then a pod anew",
+            "whole processors (chart weighhouse-agents: pools[].processors)",
+        )  # fmt: skip
+    return fine(name, f"Guaranteed, {facts.processors} processors of its own")
 
 
 def load(facts: MachineFacts) -> Diagnosis:

@@ -19,6 +19,8 @@ const names: Record<string, string> = {
   cgroup_version: 'cgroup version',
   cgroup_cpu_limit: 'cgroup CPU limit',
   cgroup_memory_limit_bytes: 'cgroup memory limit',
+  processors: 'Processors of its own',
+  guaranteed: 'Pod guaranteed',
   load_average_1m: 'Load average, 1 min',
   turbo: 'Turbo',
   mitigations: 'Mitigations',

@@ -316,7 +316,7 @@ def group_of(pid: int | str) -> ControlGroup | None:
         return None
     for line in lines:
         _, names, path = line.split(":", 2)
-        for name in names.split(",") if names else ("memory", "cpu"):
+        for name in names.split(",") if names else ("memory", "cpu", "cpuset"):
             place = where.apart.get(name) if names else where.unified
             if place is not None:
                 places.setdefault(name, where.group(place, path))

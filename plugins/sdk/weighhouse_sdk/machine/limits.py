@@ -51,6 +51,23 @@ def cpu_limit(place: Path) -> float | Unlimited | None:
     return time_us / of_us if isinstance(of_us, int) and of_us else None
 
 
+def processors_kept(place: Path) -> frozenset[int]:
+    """Numbers of the processors that a group may run on, those above it considered; none: it has no
+    such controller, or may not be read.
+    """
+    for name in ("cpuset.cpus.effective", "cpuset.effective_cpus"):
+        if text := _text(place / name):
+            return frozenset(_numbers(text))
+    return frozenset()
+
+
+def _numbers(text: str) -> Iterable[int]:
+    """Those of the kernel's lists, as `0-3,8`."""
+    for each in text.split(","):
+        first, _, last = each.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
 def tightest(
     places: Iterable[Path], limit: Callable[[Path], Number | Unlimited | None]
 ) -> Number | Unlimited | None:

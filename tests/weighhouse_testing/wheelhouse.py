@@ -1,4 +1,4 @@
-"""Makes wheels of what is built here, and environments that have nothing but wheels."""
+"""Wheels of what is built here, and environments that have them and what they declare, no more."""
 
 import json
 import os
@@ -6,8 +6,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 import zipfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -18,15 +21,18 @@ from weighhouse_sdk.machine.programs import locate_program
 from weighhouse_testing.tree import REPOSITORY
 
 REQUIRES = re.compile(r"^Requires-Dist: (.+)$", re.MULTILINE)
-BUILD = REPOSITORY / "infra" / "packages" / "build.py"
 
 
-def build(target: Path) -> dict[str, str]:
-    """Wheels of what is built here already; each one's name and digest."""
+def built(target: Path, root: Path = REPOSITORY) -> dict[str, str]:
+    """Wheels of a tree, with the drivers that are built here already; each one's name and digest.
+
+    :param target: the folder that they are put into.
+    """
     programs = locate_program("weighhouse-driver-resp").parent
     machine = f"linux_{os.uname().machine}"
+    build = root / "infra" / "packages" / "build.py"
     command: list[str | Path] = [
-        sys.executable, BUILD, "--programs", programs, "--platform", machine, target
+        sys.executable, build, "--programs", programs, "--platform", machine, target,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -34,7 +40,7 @@ def build(target: Path) -> dict[str, str]:
     return {wheel["name"]: wheel["sha256"] for wheel in release["wheels"]}
 
 
-def _declared(wheels: Path) -> set[str]:
+def declared(wheels: Path) -> set[str]:
     """What others wrote that the wheels ask for, and what that asks for in turn."""
     wanted = []
     for wheel in wheels.glob("*.whl"):
@@ -60,6 +66,22 @@ def _declared(wheels: Path) -> set[str]:
     return found
 
 
+@contextmanager
+def environment(below: Path, others: Collection[str]) -> Iterator[Path]:
+    """An environment that has of others what is named, and nothing of ours, until the block ends.
+
+    :param below: a folder that PostgreSQL's own account may pass through.
+    """
+    root = Path(tempfile.mkdtemp(prefix="weighhouse-installed-", dir=below))
+    root.chmod(0o711)  # PostgreSQL's own account passes through to its data
+    venv.create(root, symlinks=True, with_pip=False)
+    (packages,) = root.glob("lib/python*/site-packages")
+    for name in others:
+        link_distribution(name, packages)
+    yield root
+    shutil.rmtree(root, ignore_errors=True)
+
+
 def link_distribution(name: str, packages: Path) -> None:
     """Let what is installed here be found elsewhere."""
     known = distribution(name)
@@ -72,20 +94,11 @@ def link_distribution(name: str, packages: Path) -> None:
             (packages / top).symlink_to(place)
 
 
-def install(root: Path, *arguments: str | Path) -> None:
-    """Install wheels into an environment."""
-    command = [
+def install(root: Path, wheels: Path, requirement: str, *options: str) -> None:
+    """Install something of a folder of wheels into an environment, without a network."""
+    command: list[str | Path] = [
         Path(sys.executable).with_name("uv"), "pip", "install", "--python", root / "bin" / "python",
-        "--offline", "--no-index", *arguments,
+        "--offline", "--no-index", "--find-links", wheels, *options, requirement,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def empty_environment(wheels: Path, root: Path) -> None:
-    """An environment of what the wheels declare that others wrote."""
-    root.chmod(0o711)  # PostgreSQL's own account passes through to its data
-    venv.create(root, symlinks=True, with_pip=False)
-    (packages,) = root.glob("lib/python*/site-packages")
-    for name in _declared(wheels):
-        link_distribution(name, packages)
