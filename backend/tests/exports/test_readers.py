@@ -10,6 +10,7 @@ import zipfile
 import duckdb
 import pandas
 import pytest
+from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
@@ -129,19 +130,13 @@ def test_a_run_as_a_log_of_its_intervals(run, taken, tmp_path):
     assert text.startswith("#[Histogram log format version 1.3]\n")
     assert "caveats: " in text
     rows = by_duckdb(taken(f"runs/{run}", table="intervals"))
-    reader = HistogramLogReader(str(kept), _reference())
+    reader = HistogramLogReader(str(kept), HdrHistogram(1, 60_000_000_000, 3))
     counted = 0
     while (histogram := reader.get_next_interval_histogram()) is not None:
         counted += histogram.get_total_count()
     assert counted == sum(one["ok"] for one in rows) > 0
     tags = {line.partition(",")[0] for line in text.splitlines() if line.startswith("Tag=")}
     assert {"Tag=load-insert", "Tag=measure-read", "Tag=measure-all"} <= tags
-
-
-def _reference():
-    from hdrh.histogram import HdrHistogram  # noqa: PLC0415
-
-    return HdrHistogram(1, 60_000_000_000, 3)
 
 
 def test_a_text_that_a_spreadsheet_would_run_is_text(taken):

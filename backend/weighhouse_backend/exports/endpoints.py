@@ -23,13 +23,13 @@ from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.exports import comparison_tables, list_tables, run_tables, series_tables
 from weighhouse_backend.exports.abouts import Leave
+from weighhouse_backend.exports.file_answers import FILES, FormQuery, answered, streamed
 from weighhouse_backend.exports.interval_logs import log_pieces
 from weighhouse_backend.exports.lists import ListedService
 from weighhouse_backend.exports.run_tables import Shown
 from weighhouse_backend.exports.snapshots import Snapshot, SnapshotDep
 from weighhouse_backend.exports.spool import Spool
 from weighhouse_backend.exports.tables import About, Export, Table
-from weighhouse_backend.exports.writing import FILES, FormQuery, answered, streamed
 from weighhouse_backend.findings.examination import ExaminationService, RunFinding
 from weighhouse_backend.identity.access import Caller, CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute

@@ -26,11 +26,11 @@ from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.exports import list_tables
 from weighhouse_backend.exports.abouts import Leave
+from weighhouse_backend.exports.file_answers import FILES, FormQuery, answered
 from weighhouse_backend.exports.lists import ListedService
 from weighhouse_backend.exports.open_metrics import Latest, open_metrics
 from weighhouse_backend.exports.snapshots import Snapshot, SnapshotDep
 from weighhouse_backend.exports.tables import Export
-from weighhouse_backend.exports.writing import FILES, FormQuery, answered
 from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute

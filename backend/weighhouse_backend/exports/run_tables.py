@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_protocol.figures import CATALOGUE
+
 from weighhouse_backend.exports.tables import Column, Row, Table
 from weighhouse_backend.measurements.interval_rows import MeasuredRowService
 from weighhouse_backend.measurements.packed_intervals import ALL, StoredInterval
@@ -16,9 +18,11 @@ from weighhouse_backend.measurements.summaries import (
 from weighhouse_backend.results.schemas import OperationSummary, RunListed
 from weighhouse_backend.runs.instants import instant
 
-PERCENTILES = [
-    Column(name, "number") for name in ("p50_us", "p95_us", "p99_us", "p999_us", "p9999_us")
-]
+SHOWN = sorted(
+    (one for one in CATALOGUE.latencies if one.quantile in QUANTILES),
+    key=lambda one: one.quantile or 0.0,
+)
+PERCENTILES = [Column(one.name, "number") for one in SHOWN]
 COUNTS = [
     Column(name, "integer") for name in ("ok", "not_found", "errors", "verify_failed", "never_sent")
 ]
@@ -136,8 +140,8 @@ def _operations(runs: Iterable[RunListed]) -> Iterator[Row]:
                 yield (
                     *_of_run(run), phase, name,
                     one.ok, one.not_found, one.errors, one.verify_failed, one.never_sent,
-                    one.throughput, one.mean_us, one.p50_us, one.p95_us, one.p99_us, one.p999_us,
-                    one.p9999_us, one.max_us,
+                    one.throughput, one.mean_us,
+                    *(getattr(one, figure.name) for figure in SHOWN), one.max_us,
                 )  # fmt: skip
 
 
