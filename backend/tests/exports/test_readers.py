@@ -209,3 +209,22 @@ def test_prometheus_reads_the_latest_figures(laboratory, campaign):
     said = {one.labels["id"] for one in families["weighhouse_disclaimers"].samples}
     assert any("redis-note" in one for one in said)
     assert all(math.isfinite(one.value) for family in families.values() for one in family.samples)
+
+
+def test_of_another_project_there_is_no_list(laboratory, tenants):
+    for path in ("campaigns", "experiments"):
+        for form in ("csv", "parquet", "jsonl"):
+            answer = laboratory.client.get(
+                f"/api/v1/exports/{path}",
+                params={"project_id": str(tenants[1].project_id), "format": form},
+                headers=laboratory.headers,
+            )
+            assert answer.status_code == 404, (path, form)
+
+
+def test_a_list_without_rows_has_its_columns(laboratory, taken):
+    assert by_duckdb(taken("series", workload="nothing")) == []
+    assert by_duckdb(taken("series", "parquet", workload="nothing")) == []
+    (line,) = taken("series", "jsonl", workload="nothing").read_text().splitlines()
+    assert json.loads(line)["about"]["notes"] == ["narrowed to: workload=nothing"]
+    assert laboratory.client.app.state.snapshot_turns._value == 2

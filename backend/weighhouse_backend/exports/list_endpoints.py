@@ -192,6 +192,8 @@ def exports_list_experiments(
     form: FormQuery = "csv",
 ) -> Response:
     """All experiments of a list. There are no figures in it."""
+    if project_id is not None:
+        caller.require(project_id)
     service = snapshot.get(ExperimentService)
     about = Leave(snapshot).about(
         "Experiments", pages.EXPERIMENTS, [], [], notes=_narrowed(project_id=project_id)

@@ -84,7 +84,7 @@ def _taken(request: Request, caller: Caller, opening: ExitStack) -> Snapshot:
         execution_options={"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     )
     at = session.scalars(select(func.transaction_timestamp())).one()
-    confine(session, caller.project_ids)
+    confine(session, caller.roles)
     services = opening.enter_context(services_of(request.app, session))
     return Snapshot(session, services, at, opening.pop_all())
 

@@ -28,16 +28,19 @@ def csv_pieces(about: About, table: Table) -> Iterator[bytes]:
         *(f"# {line}" for line in said),
         ",".join(one.name for one in table.columns),
     ]
-    yield _lines(head)
-    for rows in _some(table.rows):
-        yield _lines(",".join(map(_field, row)) for row in rows)
+    parts = _some(table.rows)
+    # With the first rows: what keeps them from being read is told in place of a file.
+    yield _lines([*head, *map(_line, next(parts, []))])
+    for rows in parts:
+        yield _lines(map(_line, rows))
 
 
 def json_pieces(table: Table, about: About | None = None) -> Iterator[bytes]:
     """An object a line; the first is `about`, where it is given."""
+    head = ""
     if about is not None:
         told = {"about": {"table": table.name, **about.facts()}}
-        yield json.dumps(told, ensure_ascii=False).encode() + b"\n"
+        head = json.dumps(told, ensure_ascii=False) + "\n"
     names = [one.name for one in table.columns]
     for rows in _some(table.rows):
         lines = (
@@ -47,7 +50,10 @@ def json_pieces(table: Table, about: About | None = None) -> Iterator[bytes]:
             )
             for row in rows
         )  # fmt: skip
-        yield "".join(f"{line}\n" for line in lines).encode()
+        yield (head + "".join(f"{line}\n" for line in lines)).encode()
+        head = ""
+    if head:
+        yield head.encode()
 
 
 def _some(rows: Iterable[Row]) -> Iterator[list[Row]]:
@@ -58,6 +64,10 @@ def _some(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 def _lines(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\r\n" for line in lines).encode()
+
+
+def _line(row: Row) -> str:
+    return ",".join(map(_field, row))
 
 
 def _field(value: Value) -> str:
