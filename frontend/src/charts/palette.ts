@@ -18,6 +18,9 @@ export interface Palette {
   fontMono: string
 }
 
+/** Fonts as they may stand between double quotes: ECharts writes them into an attribute of its SVG as they are. */
+const inAttribute = (fonts: string): string => fonts.replaceAll('"', "'")
+
 /** Reads the palette from the tokens of the page. */
 export function readPalette(): Palette {
   return {
@@ -33,8 +36,8 @@ export function readPalette(): Palette {
     caution: readToken('caution'),
     info: readToken('info'),
     compound: readToken('compound'),
-    fontText: readToken('font-text') || 'sans-serif',
-    fontMono: readToken('font-mono') || 'monospace',
+    fontText: inAttribute(readToken('font-text')) || 'sans-serif',
+    fontMono: inAttribute(readToken('font-mono')) || 'monospace',
   }
 }
 
