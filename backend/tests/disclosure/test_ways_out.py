@@ -167,3 +167,26 @@ def test_what_is_forbidden_is_not_taken_along_by_any_route(routes, client, close
             )
             assert answer.status_code == 403, (path, answer.text[:200])
             assert answer.json()["type"] == "/docs/problems/publication-refused", path
+
+
+def test_an_export_is_refused_again_once_what_allowed_it_has_ended(client, closed, laboratory):
+    def ask(method, path, **how):
+        return client.request(method, f"{API}/{path}", headers=laboratory.headers, **how)
+
+    def taken(form):
+        query = {"table": "intervals", "audience": "others", "format": form}
+        return ask("GET", f"exports/runs/{closed['run_id']}", params=query)
+
+    said = "By word of the vendor's counsel, who asked for it to be shown."
+    body = {"system_id": "memcached", "audience": "others", "reason": said, "days": 7}
+    made = ask("POST", f"campaigns/{closed['campaign_id']}/overrides", json=body)
+    assert made.status_code == 201, made.text
+    for form in ("csv", "parquet", "jsonl", "hlog"):
+        assert taken(form).status_code == 200, form
+    assert ask("POST", f"overrides/{made.json()['id']}/end").status_code == 200
+    for form in ("csv", "parquet", "jsonl", "hlog"):
+        refused = taken(form)
+        assert refused.status_code == 403, form
+        (error,) = refused.json()["errors"]
+        assert "the clause of shut" in error["message"]
+        assert error["expected"]
