@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ SECOND_FACTOR = "/second-factor-needed"
 """How the type ends of the problem that asks for a code."""
 RETRIES = 40
 RETRY_SECONDS = 0.5
+STREAM_TIMEOUT = httpx.Timeout(30, read=300)
+"""Seconds; a large export may take its time from one piece to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,39 @@ class Client:
         asked = {name: value for name, value in query.items() if value is not None}
         answer = self._answer("GET", path, params=asked)
         return answer.text if answer.is_success else str(self._read(answer))
+
+    @contextmanager
+    def streamed(self, path: str, **query: Any) -> Iterator[httpx.Response]:
+        """Ask for what may be long: its pieces are read as they come.
+
+        :raises CommandFailed: also when it breaks off.
+        """
+        asked = {name: value for name, value in query.items() if value is not None}
+        for attempt in range(RETRIES):
+            request = self._http.build_request("GET", path, params=asked, timeout=STREAM_TIMEOUT)
+            try:
+                answer = self._http.send(request, stream=True)
+            except httpx.TransportError as error:
+                if attempt == RETRIES - 1:
+                    raise CommandFailed(
+                        Exit.INFRASTRUCTURE, f"{self.url} does not answer ({error})"
+                    ) from error
+                time.sleep(RETRY_SECONDS)
+                continue
+            with closing(answer):
+                if answer.is_success:
+                    try:
+                        yield answer
+                    except httpx.TransportError as error:
+                        raise CommandFailed(
+                            Exit.INFRASTRUCTURE, f"{self.url} broke off ({error}); try again"
+                        ) from error
+                    return
+                answer.read()
+                is_late = answer.status_code == TOO_MANY or answer.status_code in AWAY
+                if not is_late or attempt == RETRIES - 1:
+                    self._read(answer)
+                self._wait_as_told(answer)
 
     def post(self, path: str, body: Any = None, *, repeatable: bool = False, **query: Any) -> Any:
         """Create or act.

@@ -11,6 +11,7 @@ from weighhouse_cli.commands import (
     campaign,
     dev,
     experiment,
+    export,
     histogram,
     login,
     manifest,
@@ -54,6 +55,7 @@ app.add_typer(campaign.app, name="campaign")
 app.add_typer(project.app, name="project")
 app.add_typer(alert.app, name="alert")
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(export.app, name="export")
 app.add_typer(study.app, name="study")
 app.add_typer(target.app, name="target")
 app.add_typer(agent.app, name="agent")

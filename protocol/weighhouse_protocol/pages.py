@@ -17,6 +17,10 @@ JOIN = PagePath("/join")
 DOMAIN = PagePath("/domain")
 PASSWORD = PagePath("/password")
 REPLY = PagePath("/reply")
+CAMPAIGNS = PagePath("/campaigns")
+EXPERIMENTS = PagePath("/experiments")
+HISTORY = PagePath("/history")
+ALERTS = PagePath("/alerts")
 SIGN_IN = PagePath("/login")
 SIGN_IN_ANSWER = PagePath("/login/answer")
 
@@ -62,10 +66,24 @@ def settings(tab: SettingsTab) -> PagePath:
     return _with("/settings", [("tab", tab)])
 
 
+def series(series_id: Id, figure: str) -> PagePath:
+    """A series in the history."""
+    return _with("/history", [("series", str(series_id)), ("metric", figure)])
+
+
 def comparison(campaign_id: Id, base_id: Id | None = None) -> PagePath:
     """All targets of a campaign; with a base each against itself in it."""
     base = [] if base_id is None else [("base", str(base_id))]
     return _with("/compare", [("campaign", str(campaign_id)), *base])
+
+
+def sides(keys: Sequence[str], baseline: int = 0) -> PagePath:
+    """Sides beside each other.
+
+    :param keys: `CAMPAIGN~TARGET` each.
+    """
+    base = [("baseline", str(baseline))] if baseline else []
+    return _with("/compare", [*(("side", key) for key in keys), *base])
 
 
 def cell_of_side(campaign_id: Id, target: str, workload: str, load_level: str) -> PagePath:

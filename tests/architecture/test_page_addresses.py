@@ -19,6 +19,8 @@ MADE = {
     "agent": pages.agent(ID),
     "alert": pages.alert(ID),
     "settings": pages.settings("usage"),
+    "series": pages.series(ID, "p99_us"),
+    "sides": pages.sides([f"{ID}~redis", f"{ID}~memcached"], 1),
     "comparison": pages.comparison(ID, ID),
     "cell_of_side": pages.cell_of_side(ID, "redis", "reads", "8 clients"),
 }
@@ -63,7 +65,7 @@ def test_a_page_of_a_link_is_there(path: str) -> None:
     assert path in routes()
 
 
-@pytest.mark.parametrize("name", ["comparison", "cell_of_side"])
+@pytest.mark.parametrize("name", ["comparison", "sides", "cell_of_side"])
 def test_the_comparison_reads_what_an_address_asks(name: str) -> None:
     query = dict(parse_qsl(urlsplit(MADE[name]).query))
     known = set(re.findall(r"^  (\w+): \w+Field\(", text_of(COMPARE), re.MULTILINE))

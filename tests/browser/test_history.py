@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -60,7 +61,9 @@ def taken(page: Page, tmp_path: Path) -> Callable[[str], str]:
             page.get_by_role("menuitem", name="Picture, SVG").click()
         path = tmp_path / download.value.suggested_filename
         download.value.save_as(path)
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        ElementTree.fromstring(text)  # ours, and what other programs open has to be one
+        return text
 
     return picture
 

@@ -84,8 +84,8 @@ def test_what_lies_between_two_ends_has_one_name_on_page_and_in_files(
     assert {one.replace("s ", " ", 1) for one in SPAN.findall(note)} <= {
         wanted, wanted.replace("interval", "intervals"),
     }, note  # fmt: skip
-    for menu, item in (("Export", "Ledger, CSV"), ("Export Load curve", "Figures, CSV")):
-        page.get_by_role("button", name=menu, exact=menu == "Export").first.click()
+    for menu, item in (("Take away", "Ledger, CSV"), ("Export Load curve", "Figures, CSV")):
+        page.get_by_role("button", name=menu, exact=menu == "Take away").first.click()
         with page.expect_download() as download:
             page.get_by_role("menuitem", name=item).click()
         path = tmp_path / download.value.suggested_filename

@@ -67,7 +67,7 @@ def read(page: Page, address: str) -> str:
 
 def file_of(page: Page, directory: Path) -> str:
     """The ledger of the comparison on show, as a file."""
-    page.get_by_role("button", name="Export", exact=True).first.click()
+    page.get_by_role("button", name="Take away", exact=True).first.click()
     with page.expect_download() as download:
         page.get_by_role("menuitem", name="Ledger, CSV").click()
     path = directory / download.value.suggested_filename

@@ -64,7 +64,7 @@ def takes(tmp_path: Path) -> Takes:
     """What an export of the page gives: the name of the file, and what stands in it."""
 
     def taken(page: Page, menu: str, item: str) -> tuple[str, str]:
-        page.get_by_role("button", name=menu, exact=menu == "Export").first.click()
+        page.get_by_role("button", name=menu, exact=menu == "Take away").first.click()
         with page.expect_download() as download:
             page.get_by_role("menuitem", name=item).click()
         path = tmp_path / download.value.suggested_filename
@@ -138,7 +138,7 @@ def test_page_picture_file_and_command_say_it_until_the_end(
     chart = page.get_by_role("figure").filter(has_text="against throughput").first
     expect(chart.get_by_text("so far", exact=True)).to_be_visible()
 
-    name, ledger = takes(page, "Export", "Ledger, CSV")
+    name, ledger = takes(page, "Take away", "Ledger, CSV")
     first = ledger.splitlines()[0]
     found = SO_FAR.search(first)
     assert found, f"the file does not say that more may come: {first}"
@@ -147,7 +147,7 @@ def test_page_picture_file_and_command_say_it_until_the_end(
     assert SO_FAR.search(picture)
     assert name.startswith("so-far-")
     assert takes(page, "Export Load curve", "Picture, PNG")[0].startswith("so-far-")
-    name, everything = takes(page, "Export", "Everything, JSON")
+    name, everything = takes(page, "Take away", "Everything, JSON")
     assert name.startswith("so-far-")
     assert SO_FAR.fullmatch(json.loads(everything)["completeness"]["words"])
     assert SO_FAR.match(said(platform, "campaign", "cost", halfway))
@@ -159,9 +159,9 @@ def test_page_picture_file_and_command_say_it_until_the_end(
     expect(page).to_have_title(re.compile(r"^(?!.*so far)"))
     expect(chart.get_by_text("so far", exact=True)).to_have_count(0)
     for menu, item in (
-        ("Export", "Ledger, CSV"),
+        ("Take away", "Ledger, CSV"),
         ("Export Load curve", "Picture, SVG"),
-        ("Export", "Everything, JSON"),
+        ("Take away", "Everything, JSON"),
     ):
         name, text = takes(page, menu, item)
         assert "so-far" not in name
@@ -195,7 +195,7 @@ def test_two_settings_have_their_names_in_page_picture_file_and_command(
     expect(main.get_by_role("figure").first).to_be_visible()
     assert IDENTIFIER not in main.inner_text()
     files = [
-        takes(page, "Export", "Ledger, CSV"),
+        takes(page, "Take away", "Ledger, CSV"),
         takes(page, "Export Load curve", "Picture, SVG"),
         takes(page, "Export Load curve", "Figures, CSV"),
     ]

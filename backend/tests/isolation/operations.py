@@ -1,80 +1,31 @@
 """What each operation of the API is, for the test of isolation; in braces what it is asked for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-Kind = Literal["public", "named", "mine", "agent", "directory", "vendor"]
-Role = Literal["viewer", "member", "maintainer", "owner", "author", "operator"]
-Scope = str | None
-READ, EXPORT, WRITE = "results:read", "results:export", "experiments:write"
-RUN, NOTES, PUBLISH = "campaigns:run", "notes:write", "publishing:write"
-PRICES, ENROL, MACHINES = "prices:write", "agents:enrol", "agents:manage"
-WATCH, AUDIT, PEOPLE = "notices:manage", "audit:read", "people:manage"
-SIGNED_IN = None
-"""For people at their browsers: no token may."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How an operation is asked, and who may."""
-
-    kind: Kind
-    """`public`: says the same to all. `named`: names a project's object, in address, query or body:
-    others hear of none. `mine`: the caller's own. Others take tokens of their kind."""
-    role: Role = "viewer"
-    """The least that may, of what others made; below it 403. `author`: nobody else."""
-    scope: Scope = SIGNED_IN
-    """The one that a token takes."""
-    query: Mapping[str, Any] = field(default_factory=dict)
-    body: Any = None
-    gives: bool = False
-    """What is asked for is more than its scope: a token with that alone does not give it."""
-    by_person: bool = False
-    """Tokens of projects are refused: asked with cookies."""
-    shared: bool = False
-    """All projects of an organization have it in common, as machines, systems and prices."""
-    endless: bool = False
-    """Answers for ever: a viewer's answer is looked at elsewhere."""
-    viewer: frozenset[int] = frozenset()
-    """What a viewer is answered where it is neither 2xx nor, for want of a role, 403."""
-    others: frozenset[int] = frozenset({404})
-    """What others are answered."""
-
-
-FINE = frozenset(range(200, 300))
-
-
-def named(scope: Scope, role: Role = "viewer", **more: Any) -> Rule:
-    """Of an object that is named."""
-    return Rule("named", role, scope, **more)
-
-
-def of_project(scope: Scope, role: Role = "viewer", **more: Any) -> Rule:
-    """Of a project that the query names."""
-    query = {"project_id": "{project_id}", **more.pop("query", {})}
-    return Rule("named", role, scope, query=query, **more)
-
-
-def in_body(scope: Scope, role: Role = "viewer", *, body: Mapping[str, Any], **more: Any) -> Rule:
-    """Of a project that the body names."""
-    return Rule("named", role, scope, body={"project_id": "{project_id}", **body}, **more)
-
-
-def mine(scope: Scope, role: Role = "viewer", **more: Any) -> Rule:
-    """Of what the caller has, without a name."""
-    return Rule("mine", role, scope, others=more.pop("others", FINE), **more)
-
-
-def agent(body: Any = None, **more: Any) -> Rule:
-    """Of machines."""
-    return Rule("agent", body=body, others=frozenset({401}), **more)
-
-
-def directory(body: Any = None) -> Rule:
-    """Of an organization's directory."""
-    return Rule("directory", body=body, others=frozenset({401}))
-
+from backend.tests.isolation.rules import (
+    AUDIT,
+    ENROL,
+    EXPORT,
+    FINE,
+    MACHINES,
+    NOTES,
+    PEOPLE,
+    PRICES,
+    PUBLISH,
+    READ,
+    RUN,
+    SIGNED_IN,
+    WATCH,
+    WRITE,
+    Rule,
+    agent,
+    directory,
+    in_body,
+    mine,
+    named,
+    of_project,
+)  # fmt: skip
 
 LEFT = {
     "schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"], "userName": "q@quokka.test",
@@ -374,6 +325,16 @@ RULES: Mapping[str, Rule] = {
     "notices_sign_anew": named(WATCH, "maintainer"),
     "notices_test_channel": named(WATCH, "maintainer"),
     # What leaves
+    "exports_list_alerts": of_project(EXPORT, others=EMPTY),
+    "exports_list_campaigns": of_project(EXPORT),
+    "exports_list_experiments": of_project(EXPORT),
+    "exports_list_runs": named(EXPORT, query={"campaign_id": "{campaign_id}"}),
+    "exports_list_series": mine(EXPORT),
+    "exports_read_campaign": named(EXPORT),
+    "exports_read_comparison": named(EXPORT, query=COMPARED),
+    "exports_read_metrics": mine(READ),
+    "exports_read_run": named(EXPORT),
+    "exports_read_series": named(EXPORT),
     "publishing_answer_challenge": named(PUBLISH, "member", body={"answer": "It is not so."}),
     "publishing_challenge": named(PUBLISH, body={"text": "I doubt these figures very much."}),
     "publishing_decide_challenge": named(

@@ -1,12 +1,11 @@
 """Series with what is found in them; alerts, and what people say of them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Response
 from weighhouse_protocol.figures import CATALOGUE
 
-from weighhouse_backend.alerts.alert_repository import AlertFilter
 from weighhouse_backend.alerts.alert_schemas import (
     AlertCounts,
     AlertDetailRead,
@@ -18,6 +17,7 @@ from weighhouse_backend.alerts.dependencies import (
     AlertReadingDep,
     RuleServiceDep,
     TriageServiceDep,
+    WantedAlertsDep,
     WatchServiceDep,
 )
 from weighhouse_backend.alerts.rule_schemas import (
@@ -27,7 +27,6 @@ from weighhouse_backend.alerts.rule_schemas import (
     TrialRequest,
 )
 from weighhouse_backend.alerts.schemas import SeriesRead, SeriesSummaryRead
-from weighhouse_backend.alerts.states import AlertKind, AlertState
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
@@ -72,24 +71,9 @@ def alerts_list_alerts(
     caller: CallerDep,
     reading: AlertReadingDep,
     page: PageDep,
-    project_id: UUID | None = None,
-    state: Annotated[list[AlertState] | None, Query()] = None,
-    kind: AlertKind | None = None,
-    experiment_id: UUID | None = None,
-    system_id: str | None = None,
-    assignee: Annotated[
-        UUID | Literal["me", "nobody"] | None, Query(description="A person's id, me or nobody.")
-    ] = None,
+    wanted: WantedAlertsDep,
 ) -> Page[AlertRead]:
     """What somebody should look at, once for each cause, the latest raised first."""
-    wanted = AlertFilter(
-        project_id=project_id,
-        states=state,
-        kind=kind,
-        experiment_id=experiment_id,
-        system_id=system_id,
-        assignee=caller.id if assignee == "me" else assignee,
-    )
     return reading.listed(caller, page, wanted)
 
 

@@ -40,6 +40,8 @@ from weighhouse_backend.directories.endpoints import scim_router
 from weighhouse_backend.execution.endpoints import router as campaigns_agent
 from weighhouse_backend.execution.waiting_room import CONNECTIONS, WaitingRoom
 from weighhouse_backend.experiments.endpoints import router as experiments
+from weighhouse_backend.exports.endpoints import router as exports
+from weighhouse_backend.exports.list_endpoints import router as list_exports
 from weighhouse_backend.findings.endpoints import router as findings
 from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
@@ -97,7 +99,7 @@ ROUTERS = (
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
     campaigns, provisions, results, findings, scenarios, comparisons, publishing, studies, gates,
     alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention, fleet,
-    metrics, packages,
+    exports, list_exports, metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -11,6 +11,7 @@ from weighhouse_backend.directories.dependencies import SERVICES as DIRECTORIES
 from weighhouse_backend.disclosure.dependencies import SERVICES as DISCLOSURE
 from weighhouse_backend.execution.dependencies import SERVICES as EXECUTION
 from weighhouse_backend.experiments.dependencies import SERVICES as EXPERIMENTS
+from weighhouse_backend.exports.dependencies import SERVICES as EXPORTS
 from weighhouse_backend.faults.dependencies import SERVICES as FAULTS
 from weighhouse_backend.files.dependencies import SERVICES as FILES
 from weighhouse_backend.findings.dependencies import SERVICES as FINDINGS
@@ -44,6 +45,7 @@ FEATURES = (
     DISCLOSURE,
     EXECUTION,
     EXPERIMENTS,
+    EXPORTS,
     FAULTS,
     FILES,
     FINDINGS,

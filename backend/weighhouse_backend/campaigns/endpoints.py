@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.acceptance import AcceptanceWrite, ReleaseWrite
 from weighhouse_backend.campaigns.dependencies import (
-    CampaignRepositoryDep,
     CampaignSearchDep,
     CampaignServiceDep,
     CampaignViewsDep,
@@ -32,12 +31,10 @@ from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep, recognize
 from weighhouse_backend.identity.senders import sender
 from weighhouse_backend.kit.bodies import KIBIBYTE, BoundedRoute, takes
-from weighhouse_backend.kit.db import SessionDep
-from weighhouse_backend.kit.pages import Page, PageDep, page_of
+from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import Forbidden, NotAuthenticated
 from weighhouse_backend.kit.services import services_of
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
-from weighhouse_backend.runs.models import Campaign
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["campaigns"])
 WantedDep = Annotated[CampaignFilter, Depends()]
@@ -50,9 +47,7 @@ EVENT_ID = re.compile(r"[0-9]{1,18}")
 @router.get("/campaigns")
 def campaigns_list(
     caller: CallerDep,
-    session: SessionDep,
     search: CampaignSearchDep,
-    repository: CampaignRepositoryDep,
     views: CampaignViewsDep,
     page: PageDep,
     wanted: WantedDep,
@@ -65,18 +60,7 @@ def campaigns_list(
     `verdict=none` are those without one. `since` and `until` are about when it was asked for. Each
     page tells the one after and the one before; `cursor=oldest` is the last, `total=true` counts.
     """
-    if project_id is not None:
-        caller.require(project_id)
-    projects = [project_id] if project_id else sorted(caller.project_ids)
-    query = search.narrow(repository.listed(projects), projects, wanted)
-    found: Page[Campaign] = page_of(
-        session,
-        query,
-        Campaign.id,
-        page,
-        lambda campaign: campaign,
-        at=Campaign.created_at,
-    )
+    found = search.listed(caller, page, wanted, project_id)
     return found.of(views.summaries(found.items))
 
 

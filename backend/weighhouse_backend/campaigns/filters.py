@@ -12,9 +12,12 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.commits import GitFilter, begins_with
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.moments import Moment
+from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.runs.commit_models import CampaignCommit
 from weighhouse_backend.runs.models import Campaign, Run
+from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_backend.runs.states import CampaignStatus, RunStatus, Trigger, Verdict
 
 NUMBER = re.compile(r"(?:№|#|no\.?)?\s*([0-9]{1,9})", re.IGNORECASE)
@@ -58,6 +61,7 @@ class CampaignSearch:
 
     session: Session
     experiments: ExperimentService
+    repository: CampaignRepository
 
     def narrow(
         self, query: Select[Campaign], project_ids: Iterable[UUID], wanted: CampaignFilter
@@ -75,6 +79,25 @@ class CampaignSearch:
         if wanted.text and (text := wanted.text.strip()):
             query = query.where(self._found(projects, text))
         return query.where(*_conditions(wanted))
+
+    def listed(
+        self,
+        caller: Caller,
+        page: PageQuery,
+        wanted: CampaignFilter,
+        project_id: UUID | None = None,
+    ) -> "Page[Campaign]":
+        """Campaigns of a project, or of all the caller's, newest first.
+
+        :raises NotFound: when the project is not the caller's to see.
+        """
+        if project_id is not None:
+            caller.require(project_id)
+        projects = [project_id] if project_id else sorted(caller.project_ids)
+        query = self.narrow(self.repository.listed(projects), projects, wanted)
+        return page_of(
+            self.session, query, Campaign.id, page, lambda one: one, at=Campaign.created_at
+        )
 
     def _found(self, projects: list[UUID], text: str) -> ColumnElement[bool]:
         ways = [self._among(Campaign.experiment_id, self.experiments.called(projects, text))]

@@ -10,7 +10,7 @@ class Scope(StrEnum):
     RESULTS_READ = "results:read"
     """Look at experiments, campaigns, runs, comparisons, series, alerts, machines, members."""
     RESULTS_EXPORT = "results:export"
-    """Take histograms, files of runs, logs and disclosures along."""
+    """Take tables, histograms, files of runs, logs and disclosures along."""
     EXPERIMENTS_WRITE = "experiments:write"
     """Change experiments and their schedules."""
     CAMPAIGNS_RUN = "campaigns:run"
@@ -53,7 +53,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         experiments_list_occurrences experiments_list_revisions experiments_list_templates
         experiments_preview_schedule experiments_target_from_file experiments_validate
         experiments_workload_from_file
-        findings_read_run fleet_get_agent fleet_list_agents
+        exports_read_metrics findings_read_run fleet_get_agent fleet_list_agents
         gates_list_rejudged gates_read_gate gates_read_record gates_read_rejudgement
         identity_list_members identity_list_projects
         noise_list_floors prices_read prices_read_costs provisions_estimate provisions_read
@@ -64,7 +64,10 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         scenarios_read_operating_points scenarios_read_searches studies_list studies_read
     """,
     Scope.RESULTS_EXPORT: """
-        comparisons_read_histogram findings_read_histogram publishing_read_disclosure
+        comparisons_read_histogram exports_list_alerts exports_list_campaigns
+        exports_list_experiments exports_list_runs exports_list_series exports_read_campaign
+        exports_read_comparison exports_read_run exports_read_series
+        findings_read_histogram publishing_read_disclosure
         results_read_artifact results_read_log
     """,
     Scope.EXPERIMENTS_WRITE: """

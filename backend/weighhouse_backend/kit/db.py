@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from threading import BoundedSemaphore
 from typing import Annotated, Any, cast
 from uuid import UUID
 
@@ -145,13 +146,15 @@ def make_session_factory(engine: Engine) -> SessionFactory:
 def install_database(app: FastAPI, engine: Engine) -> None:
     """Give an application its engine, its sessions, and turns at them.
 
-    Two connections in ten are left to what is not a request's session: streams and long polls.
+    Two connections in ten are left to what is not a request's session: streams and long polls; half
+    of them at most to snapshots that are read after the request's own session has ended.
     """
     app.state.engine = engine
     app.state.session_factory = make_session_factory(engine)
     pool = cast("QueuePool", engine.pool)
     connections = pool.size() * 2
     app.state.session_turns = CapacityLimiter(max(1, connections * 8 // 10))
+    app.state.snapshot_turns = BoundedSemaphore(max(1, connections // 10))
 
 
 async def _turn(request: Request) -> AsyncIterator[None]:

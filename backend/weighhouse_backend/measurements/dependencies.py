@@ -2,6 +2,7 @@
 
 from weighhouse_backend.kit.services import provided
 from weighhouse_backend.measurements.evidence import EvidenceService
+from weighhouse_backend.measurements.interval_rows import MeasuredRowService
 from weighhouse_backend.measurements.level_repository import LevelRepository
 from weighhouse_backend.measurements.level_service import LevelService
 from weighhouse_backend.measurements.repository import ResultRepository
@@ -11,6 +12,7 @@ SERVICES = provided(
     EvidenceService,
     LevelRepository,
     LevelService,
+    MeasuredRowService,
     ResultRepository,
     SampleService,
 )

@@ -10,6 +10,7 @@ from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.kit.db import Base, insert_new
+from weighhouse_backend.measurements.interval_rows import RAW
 from weighhouse_backend.measurements.levels import Closed, Piece, Place, reported
 from weighhouse_backend.measurements.models import (
     Interval,
@@ -26,7 +27,6 @@ from weighhouse_backend.measurements.packed_intervals import (
 )
 from weighhouse_backend.measurements.packed_intervals import unpack_extremes as extremes
 from weighhouse_backend.measurements.points import Window, packed_points, unpacked_points
-from weighhouse_backend.measurements.repository import RAW
 from weighhouse_backend.runs.instants import instant, microseconds
 
 STREAMED = 200

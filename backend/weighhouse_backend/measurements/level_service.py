@@ -14,6 +14,7 @@ from uuid import UUID
 import structlog
 from weighhouse_judging.arithmetic.histograms import HistogramError
 
+from weighhouse_backend.measurements.interval_rows import RAW
 from weighhouse_backend.measurements.level_repository import Drawn, LevelRepository, Span
 from weighhouse_backend.measurements.levels import (
     WIDTHS,
@@ -25,7 +26,7 @@ from weighhouse_backend.measurements.levels import (
     reported,
 )
 from weighhouse_backend.measurements.packed_intervals import StoredInterval
-from weighhouse_backend.measurements.repository import RAW, ResultRepository
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.measurements.samples import SampleService
 from weighhouse_backend.runs.models import AttemptMember
 

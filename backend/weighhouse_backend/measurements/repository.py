@@ -12,6 +12,7 @@ from weighhouse_backend.kit.db import Base, among, insert_new
 from weighhouse_backend.measurements.alignment import AlignedPhase, align
 from weighhouse_backend.measurements.charts import merge_intervals
 from weighhouse_backend.measurements.histogram_kinds import HistogramKind
+from weighhouse_backend.measurements.interval_rows import RAW, each_interval
 from weighhouse_backend.measurements.models import (
     Artifact,
     Interval,
@@ -23,23 +24,13 @@ from weighhouse_backend.measurements.models import (
     TimelineMark,
 )
 from weighhouse_backend.measurements.packed_intervals import (
-    DriverUse,
     StoredInterval,
-    cut,
     pack,
-    unpack,
-    unpack_extremes,
 )
 from weighhouse_backend.measurements.records import AttemptRecord, by_attempt
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
 from weighhouse_backend.runs.instants import instant, microseconds
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell
-
-RAW = 1
-"""Span of an interval as reported."""
-
-BATCH = 500
-"""Rows fetched at a time when all intervals of a run are gone through."""
 
 
 @dataclass(frozen=True)
@@ -127,36 +118,9 @@ class ResultRepository:
 
     def drivers(self, attempt_id: UUID, *, span: int = RAW) -> dict[int, list[StoredInterval]]:
         """Intervals of an attempt as its drivers reported them, by member, in order."""
-        rows = self.session.execute(
-            select(
-                Interval.member,
-                Interval.phase,
-                Interval.phase_index,
-                Interval.started_at,
-                Interval.duration_us,
-                Interval.operations,
-                Interval.histograms,
-                Interval.lag,
-                Interval.driver,
-            )
-            .where(Interval.attempt_id == attempt_id, Interval.span == span)
-            .order_by(Interval.member, Interval.sequence)
-            .execution_options(yield_per=BATCH)
-        )
         found: dict[int, list[StoredInterval]] = {}
-        for row in rows:
-            found.setdefault(row.member, []).append(
-                StoredInterval(
-                    phase=row.phase,
-                    phase_index=row.phase_index,
-                    start_us=microseconds(row.started_at),
-                    duration_us=row.duration_us,
-                    operations=unpack(row.operations, row.histograms),
-                    lag=cut(row.histograms, row.lag),
-                    driver=DriverUse(**row.driver),
-                    extremes=unpack_extremes(row.operations),
-                )
-            )
+        for member, interval in each_interval(self.session, attempt_id, span):
+            found.setdefault(member, []).append(interval)
         return found
 
     def measured_span(self, attempt_id: UUID) -> tuple[int, int] | None:

@@ -24,10 +24,11 @@ from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.measurements import charts
 from weighhouse_backend.measurements.errors import ResultNotThere
 from weighhouse_backend.measurements.expired import thinned_read
+from weighhouse_backend.measurements.interval_rows import RAW
 from weighhouse_backend.measurements.level_service import LevelService
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.points import Window
-from weighhouse_backend.measurements.repository import RAW, ResultRepository
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.measurements.samples import SampleService
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
 from weighhouse_backend.results import counts, views

@@ -234,6 +234,16 @@ class HistoryService:
             raise SeriesNotFound
         return series
 
+    def latest(self, series_ids: Collection[UUID]) -> dict[UUID, SeriesPoint]:
+        """The point that lists show of series that were listed, for features above."""
+        return self.repository.latest(series_ids)
+
+    def measured_in(self, series_ids: Collection[UUID]) -> dict[UUID, set[str]]:
+        """Campaigns that series have points of, and whose targets' those are, for features above,
+        which check access.
+        """
+        return self.repository.measured_in(series_ids)
+
     def has_point(self, series_id: UUID, campaign_id: UUID) -> bool:
         """Whether a campaign has a point in a series."""
         return self.repository.point(series_id, campaign_id) is not None

@@ -144,6 +144,31 @@ class SeriesRepository:
             for series_id in series_ids
         }
 
+    def latest(self, series_ids: Collection[UUID]) -> dict[UUID, SeriesPoint]:
+        """The point that lists show of series."""
+        found = self.session.scalars(
+            select(SeriesPoint)
+            .where(SeriesPoint.series_id.in_(list(series_ids)))
+            .ext(distinct_on(SeriesPoint.series_id))
+            .order_by(
+                SeriesPoint.series_id, SeriesPoint.off_main_line, SeriesPoint.stands_at.desc()
+            )
+        )
+        return {point.series_id: point for point in found}
+
+    def measured_in(self, series_ids: Collection[UUID]) -> dict[UUID, set[str]]:
+        """Campaigns that series have points of, and whose targets' those are."""
+        rows = self.session.execute(
+            select(SeriesPoint.campaign_id, Series.target)
+            .join(Series, Series.id == SeriesPoint.series_id)
+            .where(Series.id.in_(list(series_ids)))
+            .distinct()
+        )
+        found: dict[UUID, set[str]] = {}
+        for campaign_id, target in rows:
+            found.setdefault(campaign_id, set()).add(target)
+        return found
+
     def lock_unkeyed(self, experiment_id: UUID) -> Sequence[Series]:
         """An experiment's series without identity, locked, oldest first."""
         return self.session.scalars(

@@ -1,4 +1,4 @@
-import { lchOf, readToken, systemShade } from '@/theme'
+import { lchOf, readToken, systemShade, type Theme } from '@/theme'
 
 /** The colours and fonts a chart is drawn with; always those of the theme that is on. */
 export interface Palette {
@@ -18,6 +18,9 @@ export interface Palette {
   fontMono: string
 }
 
+/** Fonts as they may stand between double quotes: ECharts writes them into an attribute of its SVG as they are. */
+const inAttribute = (fonts: string): string => fonts.replaceAll('"', "'")
+
 /** Reads the palette from the tokens of the page. */
 export function readPalette(): Palette {
   return {
@@ -33,8 +36,21 @@ export function readPalette(): Palette {
     caution: readToken('caution'),
     info: readToken('info'),
     compound: readToken('compound'),
-    fontText: readToken('font-text') || 'sans-serif',
-    fontMono: readToken('font-mono') || 'monospace',
+    fontText: inAttribute(readToken('font-text')) || 'sans-serif',
+    fontMono: inAttribute(readToken('font-mono')) || 'monospace',
+  }
+}
+
+/** The palette of a theme, be it the page's or not; read at once, so that nobody sees the page change. */
+export function paletteOf(theme: Theme): Palette {
+  const { dataset } = document.documentElement
+  const now = dataset['theme']
+  dataset['theme'] = theme
+  try {
+    return readPalette()
+  } finally {
+    if (now === undefined) delete dataset['theme']
+    else dataset['theme'] = now
   }
 }
 

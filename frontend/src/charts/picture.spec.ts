@@ -46,6 +46,28 @@ describe('pictureOption', () => {
 })
 
 describe('pictureSvg', () => {
+  it('tells who does not see it what it shows, and takes no word for markup', () => {
+    const svg = pictureSvg({
+      ...picture,
+      heading: '<script>alert(1)</script> & more\u0001',
+      source: '<b>ours</b>',
+      alternative: 'Reads rise ]]> to "6"',
+      soFar: 'so far, 1 of 2 runs',
+    })
+    const read = new DOMParser().parseFromString(svg.replace(/<style[^]*<\/style>/, ''), 'image/svg+xml')
+    expect(svg).not.toContain('\u0001')
+    expect(read.querySelector('parsererror')).toBeNull()
+    expect(read.querySelector('script, b')).toBeNull()
+    const root = read.documentElement
+    expect(root.getAttribute('role')).toBe('img')
+    expect(root.firstElementChild?.tagName).toBe('title')
+    expect(root.firstElementChild?.textContent).toBe('So far, 1 of 2 runs · <script>alert(1)</script> & more\ufffd')
+    const told = root.querySelector(':scope > desc')?.textContent ?? ''
+    expect(told.startsWith('Reads rise ]]> to "6" Caveats:')).toBe(true)
+    expect(told).toContain('[2] RocksDB has no network hop.')
+    expect(root.textContent).toContain('Source: <b>ours</b>')
+  })
+
   it('says what it is of, carries every caveat and leads to the same view', () => {
     const svg = pictureSvg(picture).replaceAll('&amp;', '&')
     const texts = [

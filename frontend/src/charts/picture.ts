@@ -8,6 +8,12 @@ export interface Picture extends Leaving {
   palette: Palette
   width?: number
   height?: number
+  /** In place of the chart's own title; that more may come is said before it all the same. */
+  heading?: string
+  /** Whence the figures are, in words of who takes the picture along. */
+  source?: string
+  /** The picture in words, for those who do not see it. */
+  alternative?: string
 }
 
 const MARGIN = 24
@@ -45,8 +51,9 @@ export function pictureOption(picture: Picture): { option: ChartOption; width: n
   const chart = picture.height ?? 520
   const { palette } = picture
   const characters = Math.floor((width - 2 * MARGIN) / 6.4)
-  const lines = leavingLines(picture).flatMap((text) => wrapped(text, characters))
-  const title = wrapped(leavingTitle(picture), Math.floor(characters * TITLE_SHARE))
+  const said = [...(picture.source ? [`Source: ${allowed(picture.source)}`] : []), ...leavingLines(picture)]
+  const lines = said.flatMap((text) => wrapped(text, characters))
+  const title = wrapped(headingOf(picture), Math.floor(characters * TITLE_SHARE))
   const top = TITLE + (title.length - 1) * TITLE_LINE
   const height = top + chart + lines.length * LINE + MARGIN
   const grid = picture.option.grid as Record<string, unknown> | undefined
@@ -85,13 +92,34 @@ export function pictureOption(picture: Picture): { option: ChartOption; width: n
   return { option, width, height }
 }
 
+/** What a picture is headed by: what somebody chose, else what it is of. */
+export function headingOf(picture: Picture): string {
+  if (!picture.heading) return leavingTitle(picture)
+  return leavingTitle({ title: allowed(picture.heading), soFar: picture.soFar })
+}
+
+/** A text without what no document of markup may hold, however it is written. */
+const allowed = (text: string): string =>
+  text.replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+
+/** A text as it stands in a document of markup. */
+const inMarkup = (text: string): string =>
+  allowed(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Tells those who do not see a picture what it shows, and what stands beside it. */
+function described(svg: string, picture: Picture): string {
+  const told = [picture.alternative, ...leavingLines(picture)].filter(Boolean).join(' ')
+  const words = `<title>${inMarkup(headingOf(picture))}</title><desc>${inMarkup(told)}</desc>`
+  return svg.replace(/<svg\b[^>]*>/, (begin) => `${begin.replace('<svg', '<svg role="img"')}${words}`)
+}
+
 /** The picture as SVG text, caveats included. */
 export function pictureSvg(picture: Picture): string {
   const { option, width, height } = pictureOption(picture)
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height })
   try {
     chart.setOption(option)
-    return chart.renderToSVGString()
+    return described(chart.renderToSVGString(), picture)
   } finally {
     chart.dispose()
   }

@@ -1,4 +1,4 @@
-import { computed, type ComputedRef, type Ref } from 'vue'
+import { computed, ref, type ComputedRef, type Ref } from 'vue'
 
 import type { MenuItem } from '@/ui'
 
@@ -7,7 +7,7 @@ import type { Size } from './curves'
 import type { ChartOption } from './echarts'
 import { linkTo } from './links'
 import type { Palette } from './palette'
-import { picturePng, pictureSvg } from './picture'
+import { headingOf, picturePng, pictureSvg, type Picture } from './picture'
 import {
   csv,
   leavingLines,
@@ -21,6 +21,8 @@ import {
 
 /** What a picture that leaves the house is drawn for. */
 const PICTURE: Size = { width: 1200, height: 520 }
+/** Of a narrow one, whose legend takes its room, too. */
+const LOWEST = 360
 
 /** What of figures is taken along. */
 export interface Figured {
@@ -35,6 +37,25 @@ export interface Figured {
 /** What of a chart is taken along. */
 export interface TakenAlong extends Figured {
   files: readonly MenuItem[]
+  sentence?: string
+}
+
+/** What somebody wants of a picture, where it is not what the page would choose. */
+export interface PictureWanted {
+  width: number
+  palette: Palette
+  heading: string
+  source: string
+  alternative: string
+}
+
+/** A chart as pictures. */
+export interface PictureMaker {
+  /** What is proposed. */
+  heading: () => string
+  alternative: () => string
+  svg: (wanted: PictureWanted) => string
+  save: (wanted: PictureWanted, form: 'png' | 'svg') => void
 }
 
 /** What leaves the house besides the figures, read anew at each use. */
@@ -93,17 +114,39 @@ export function useFigures(figured: Figured): () => void {
 export function useTakeAlong(
   chart: TakenAlong,
   anchor: Ref<string>,
-  draw: (size: Size) => ChartOption,
+  draw: (palette: Palette, size: Size) => ChartOption,
   palette: Ref<Palette>,
-): ComputedRef<MenuItem[]> {
+): { items: ComputedRef<MenuItem[]>; pictures: PictureMaker; choosing: Ref<boolean> } {
   const leaving = useLeaving(chart)
-  const picture = () => ({ ...leaving(), option: draw(PICTURE), palette: palette.value })
+  const choosing = ref(false)
+  const alternative = () => chart.sentence ?? `${chart.title}${chart.unit ? `, ${chart.unit}` : ''}`
+  const picture = (wanted?: PictureWanted): Picture => {
+    const width = wanted?.width ?? PICTURE.width
+    const size = { width, height: Math.max(LOWEST, Math.round((PICTURE.height / PICTURE.width) * width)) }
+    const colours = wanted?.palette ?? palette.value
+    const words = wanted ?? { alternative: alternative() }
+    return { ...leaving(), ...words, ...size, option: draw(colours, size), palette: colours }
+  }
+  const take = (form: 'png' | 'svg', wanted?: PictureWanted) => {
+    const made = picture(wanted)
+    const named = { ...made, title: wanted?.heading || made.title }
+    if (form === 'png') save(named, picturePng(made), 'png')
+    else saveText(named, pictureSvg(made), 'image/svg+xml', 'svg')
+  }
+  const pictures: PictureMaker = {
+    heading: () => headingOf({ ...picture(), soFar: '' }),
+    alternative,
+    svg: (wanted) => pictureSvg(picture(wanted)),
+    save: (wanted, form) => take(form, wanted),
+  }
 
-  return computed(() => [
-    { label: 'Picture, PNG', select: () => save(leaving(), picturePng(picture()), 'png') },
-    { label: 'Picture, SVG', select: () => saveText(leaving(), pictureSvg(picture()), 'image/svg+xml', 'svg') },
+  const items = computed(() => [
+    { label: 'Picture, PNG', select: () => take('png') },
+    { label: 'Picture, SVG', select: () => take('svg') },
+    { label: 'Picture of another size, theme or title…', select: () => (choosing.value = true) },
     { label: 'Figures, CSV', select: () => saveFigures(leaving(), chart.table) },
     ...chart.files,
     { label: 'Link to this chart', select: () => void linkTo(anchor.value) },
   ])
+  return { items, pictures, choosing }
 }
