@@ -27,6 +27,8 @@ class StandInForge:
     token: str = "forge-token"
     refuse: int | None = None
     """Status of each answer to a write."""
+    pulls: dict[str, int] = field(default_factory=lambda: {HEAD: 7})
+    """Numbers of open requests, by the commits that are their heads."""
     busy: int = 0
     """So many answers are 429 before it answers again."""
     asked: list[tuple[str, str]] = field(default_factory=list)
@@ -67,8 +69,11 @@ class StandInForge:
             return 403, {"message": "Resource not accessible by integration"}
         if path == "/user":
             return 200, GITLAB_USER
-        if path.endswith(f"/commits/{HEAD}/pulls"):
-            return 200, [{"number": 7, "state": "open", "head": {"sha": HEAD}}]
+        if path.endswith("/pulls"):
+            head = path.split("/")[-2]
+            number = self.pulls.get(head)
+            found = {"number": number, "state": "open", "head": {"sha": head}}
+            return 200, [found] if number else []
         begin = (int(query["page"][0]) - 1) * (each := int(query["per_page"][0]))
         return 200, self.comments[begin : begin + each]
 

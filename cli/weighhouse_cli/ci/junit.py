@@ -7,6 +7,8 @@ error. The form is that of Maven Surefire's schema.
 import re
 from xml.etree import ElementTree as ET
 
+from weighhouse_protocol.text import numbered
+
 from weighhouse_cli.ci.told import State, Told
 
 UNFIT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -20,7 +22,7 @@ def junit(told: Told) -> bytes:
     suite = ET.SubElement(root, "testsuite", name=_fit(told.experiment))
     properties = ET.SubElement(suite, "properties")
     for name, value in (
-        ("campaign", told.number), ("page", told.page), ("verdict", told.verdict),
+        ("campaign", numbered(told.number)), ("page", told.page), ("verdict", told.verdict),
         ("threshold", told.threshold), ("runs", str(told.runs)), ("runs failed", str(told.failed)),
     ):  # fmt: skip
         ET.SubElement(properties, "property", name=name, value=_fit(value))

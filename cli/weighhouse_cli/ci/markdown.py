@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from weighhouse_protocol.text import seen
+from weighhouse_protocol.text import numbered, seen
 
 from weighhouse_cli.ci.told import State, Told
 
@@ -54,7 +54,7 @@ def _lines(told: Told) -> Iterator[str]:
     if told.caveats:
         yield from _caveats(told)
     failed = f", {told.failed} of them failed" if told.failed else ""
-    yield f"[Campaign {told.number}]({told.page}): {told.runs} runs{failed}."
+    yield f"[Campaign {numbered(told.number)}]({told.page}): {told.runs} runs{failed}."
 
 
 def _caveats(told: Told) -> Iterator[str]:

@@ -8,6 +8,8 @@ import json
 from importlib.metadata import version
 from typing import Any
 
+from weighhouse_protocol.text import numbered
+
 from weighhouse_cli.ci.told import State, Told, ToldCell
 
 SCHEMA = (
@@ -44,7 +46,7 @@ def sarif(told: Told, file: str) -> str:
             {"executionSuccessful": told.state != "error", "exitCode": told.exit_code}
         ],
         "properties": {
-            "campaign": told.number, "page": told.page, "verdict": told.verdict,
+            "campaign": numbered(told.number), "page": told.page, "verdict": told.verdict,
             "message": "\n".join(told.message), "threshold": told.threshold,
             "caveats": [f"{severity}: {title}" for severity, title in told.caveats],
         },

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from weighhouse_judging.verdicts.gate_verdict import verdict_words
-from weighhouse_protocol.percent import signed_percent
-from weighhouse_protocol.text import in_one_line, numbered
+from weighhouse_protocol.percent import percent, signed_percent
+from weighhouse_protocol.text import in_one_line
 
 State = Literal["passed", "failed", "undecided", "error"]
 STATES: Mapping[str, State] = {
@@ -48,8 +48,7 @@ class Told:
     """Its name."""
     mark: str
     """By which its comment is found again: one for each experiment of a project."""
-    number: str
-    """`№ 25`"""
+    number: int
     page: str
     verdict: str
     """In words."""
@@ -84,13 +83,13 @@ def told_of(campaign: Mapping[str, Any], gate: Mapping[str, Any]) -> Told:
     return Told(
         experiment=in_one_line(campaign["experiment"]["name"]),
         mark=f"<!-- weighhouse gate: {campaign['project_id']} {slug} -->",
-        number=numbered(campaign["number"]),
+        number=int(campaign["number"]),
         page=str(gate["link"]),
         verdict=verdict_words(str(gate["verdict"])),
         state=BY_EXIT_CODE[code],
         exit_code=code,
         message=[line for line in str(gate["message"]).splitlines() if line.strip()],
-        threshold=f"{gate['threshold_percent']:g} %",
+        threshold=percent(gate["threshold_percent"] / 100, None),
         runs=int(campaign["runs"]["total"]),
         failed=int(campaign["runs"]["failed"]),
         cells=sorted(cells, key=lambda one: GRAVITY.index(one.state)),
