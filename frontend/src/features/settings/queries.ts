@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
-import type { Ref } from 'vue'
+import { computed, type Ref } from 'vue'
 
 import { request, requestAll, useChange, type ApiToken, type MemberRole, type Role, type Scope } from '@/api'
 import { ofProject, useSession } from '@/session'
@@ -21,7 +21,7 @@ export function useApiTokens(waits?: () => boolean) {
     queryKey: ['api-tokens', () => session.project?.id],
     queryFn: () =>
       requestAll((part) => request('GET /api/v1/api-tokens', { query: { project_id: session.project?.id, ...part } })),
-    refetchInterval: () => (waits?.() ? SOON_MS : false),
+    refetchInterval: computed(() => (waits?.() ? SOON_MS : false)),
     select: (page) => page.items,
   })
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/vue-query'
+import { computed } from 'vue'
 
 import { request, useChange, type Role, type Scope } from '@/api'
 import { ofProject, useSession } from '@/session'
@@ -76,7 +77,7 @@ export function conditionsIn(whose: { claim: string; value: string }, text: stri
 export function useTrusts(waits?: () => boolean) {
   return useQuery({
     ...ofProject(KEY, 'GET /api/v1/pipeline-trusts'),
-    refetchInterval: () => (waits?.() ? 2_000 : false),
+    refetchInterval: computed(() => (waits?.() ? 2_000 : false)),
     select: (page) => page.items,
   })
 }
