@@ -9,6 +9,7 @@ from weighhouse_cli.commands import (
     alert,
     backup,
     campaign,
+    comment,
     dev,
     experiment,
     export,
@@ -48,6 +49,7 @@ app.command("restore")(backup.restore)
 app.command("login")(login.login)
 app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)
+app.command("comment")(comment.comment_at)
 app.command("usage")(usage.usage)
 app.command("rejudge")(rejudge.rejudge)
 app.add_typer(runs.app, name="run")

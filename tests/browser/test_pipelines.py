@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -85,12 +86,14 @@ def trusted(page: Page, house: RunningPlatform, issuer: str) -> str:
     assert complaints(page, "dialog") == []
     page.get_by_role("textbox", name="Repository").fill("acme/store")
     page.get_by_role("button", name="Trust it").click()
-    row = page.get_by_role("row").filter(has_text="store, main")
-    expect(row).to_be_visible()
+    file = page.get_by_label("File for GitHub Actions")
+    expect(file).to_contain_text(f"WEIGHHOUSE_URL: {house.url}")
+    expect(page.get_by_text("Waiting for the first job")).to_be_visible()
     for width, height in (NARROW, WIDE):
         page.set_viewport_size({"width": width, "height": height})
-        assert complaints(page, f"trusted, {width} px") == []
-    return row.locator("pre").first.inner_text().strip()
+        assert complaints(page, f"file, {width} px") == []
+    (trust,) = re.findall(r"WEIGHHOUSE_TRUST: (\S+)", file.inner_text())
+    return trust
 
 
 def test_a_trusted_pipeline_comes_in_without_a_secret(windows: Windows, service: CiService):
@@ -104,6 +107,13 @@ def test_a_trusted_pipeline_comes_in_without_a_secret(windows: Windows, service:
         job = {"WEIGHHOUSE_TRUST": trust, "WEIGHHOUSE_ID_TOKEN": service.job(house.url)}
         used = command(house, "campaign", "list", **job)
         assert used.returncode == 0, used.stderr
+        expect(page.get_by_text("A job came in")).to_be_visible()
+        page.get_by_role("button", name="I have it").click()
+        row = page.get_by_role("row").filter(has_text="store, main")
+        expect(row.locator("pre").first).to_have_text(trust)
+        for width, height in (NARROW, WIDE):
+            page.set_viewport_size({"width": width, "height": height})
+            assert complaints(page, f"trusted, {width} px") == []
         again = command(house, "campaign", "list", **job)
         assert (again.returncode, "already" in again.stderr) == (4, True), again.stderr
 

@@ -1,15 +1,29 @@
 """`weighhouse campaign`: look at campaigns."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from weighhouse_protocol.text import escaped, numbered
 
+from weighhouse_cli.ci.outlets import Outlets
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.campaign_figures import figures
 from weighhouse_cli.commands.campaign_list import list_campaigns
-from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
-from weighhouse_cli.commands.run import finish
+from weighhouse_cli.commands.options import (
+    AnchorThreshold,
+    AsJson,
+    Audiences,
+    Comment,
+    JUnit,
+    Markdown,
+    Result,
+    Sarif,
+    Threshold,
+    Token,
+    Url,
+)
+from weighhouse_cli.commands.run import finish, job_of, outlets_of
 from weighhouse_cli.console import (
     ERROR,
     OUT,
@@ -39,15 +53,25 @@ def watch(
     gate: Annotated[bool, typer.Option(help="Exit by the verdict.")] = False,
     threshold: Threshold = None,
     anchor_threshold: AnchorThreshold = None,
+    junit: JUnit = None,
+    markdown: Markdown = None,
+    sarif: Sarif = None,
+    result: Result = None,
+    comment: Comment = False,
+    audience: Audiences = None,
     as_json: AsJson = False,
     url: Url = None,
     token: Token = None,
 ) -> None:
     """Follow a campaign to its end; of one that has ended, show the verdict."""
+    outlets = outlets_of(
+        Outlets(junit, markdown, sarif, result, comment=comment, audience=audience), gate=gate
+    )
     client = Client(find_access(url, token))
     finish(
         client, follow(client, campaign, quiet=as_json), gate=gate, threshold=threshold,
-        anchor_threshold=anchor_threshold, as_json=as_json,
+        anchor_threshold=anchor_threshold, as_json=as_json, outlets=outlets,
+        job=job_of(None, Path.cwd(), as_json=as_json),
     )  # fmt: skip
 
 

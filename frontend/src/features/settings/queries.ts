@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
-import type { Ref } from 'vue'
+import { computed, type Ref } from 'vue'
 
 import { request, requestAll, useChange, type ApiToken, type MemberRole, type Role, type Scope } from '@/api'
 import { ofProject, useSession } from '@/session'
@@ -7,13 +7,21 @@ import { ofProject, useSession } from '@/session'
 /** A token with its secret, which is told once. */
 export type NewToken = ApiToken & { token: string }
 
-/** The project's API tokens, revoked ones among them. */
-export function useApiTokens() {
+/** How often somebody who waits for a first use is told. */
+const SOON_MS = 2_000
+
+/**
+ * The project's API tokens, revoked ones among them.
+ *
+ * @param waits does somebody look for a token's first use?
+ */
+export function useApiTokens(waits?: () => boolean) {
   const session = useSession()
   return useQuery({
     queryKey: ['api-tokens', () => session.project?.id],
     queryFn: () =>
       requestAll((part) => request('GET /api/v1/api-tokens', { query: { project_id: session.project?.id, ...part } })),
+    refetchInterval: computed(() => (waits?.() ? SOON_MS : false)),
     select: (page) => page.items,
   })
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/vue-query'
+import { computed } from 'vue'
 
 import { request, useChange, type Role, type Scope } from '@/api'
 import { ofProject, useSession } from '@/session'
@@ -68,9 +69,17 @@ export function conditionsIn(whose: { claim: string; value: string }, text: stri
   return found
 }
 
-/** The pipelines that the project trusts; takes a maintainer. */
-export function useTrusts() {
-  return useQuery({ ...ofProject(KEY, 'GET /api/v1/pipeline-trusts'), select: (page) => page.items })
+/**
+ * The pipelines that the project trusts; takes a maintainer.
+ *
+ * @param waits does somebody look for a trust's first use?
+ */
+export function useTrusts(waits?: () => boolean) {
+  return useQuery({
+    ...ofProject(KEY, 'GET /api/v1/pipeline-trusts'),
+    refetchInterval: computed(() => (waits?.() ? 2_000 : false)),
+    select: (page) => page.items,
+  })
 }
 
 /** Trusts pipelines, or not any more. */

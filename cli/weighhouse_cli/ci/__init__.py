@@ -1,0 +1,1 @@
+"""A gate told where a pipeline's people look: files, annotations, one comment at the request."""

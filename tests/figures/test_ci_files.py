@@ -1,0 +1,229 @@
+"""The files for GitHub and GitLab as they stand, their shell run against a platform and a forge: a
+red gate, one comment written twice in place, a fork's job beside the job that posts for it.
+"""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from junitparser import JUnitXml
+from weighhouse_testing.builds import RATE, builds_of, paced_experiment
+from weighhouse_testing.command import WEIGHHOUSE, weighhouse
+from weighhouse_testing.forge import StandInForge, stand_in_forge
+from weighhouse_testing.platform import RunningPlatform
+
+CI = Path(__file__).parents[2] / "docs/ci"
+SLOWER, GATE_PERCENT = 0.3, 40
+HOLE = re.compile(r"\$(?:\{\{|\[\[) (.+?) (?:\}\}|\]\])")
+
+
+def git(directory: Path, *arguments: str) -> str:
+    alone = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+    done = subprocess.run(
+        ["git", "-c", "user.name=Mia", "-c", "user.email=mia@example.org", *arguments],
+        cwd=directory, capture_output=True, text=True, check=True, env={**os.environ, **alone},
+    )  # fmt: skip
+    return done.stdout.strip()
+
+
+@dataclass
+class Store:
+    """A repository with an experiment, measured once, and a request that makes it slower."""
+
+    platform: RunningPlatform
+    clone: Path
+    base: str
+    """The campaign."""
+    head: str
+    forge: StandInForge
+
+    def shell(self, script: str, variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        """What a runner does with a step's text."""
+        search = f"{Path(WEIGHHOUSE).parent}:{os.environ['PATH']}"
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            cwd=self.clone, capture_output=True, text=True, check=False, timeout=480,
+            env={**os.environ, "PATH": search, "NO_COLOR": "1", **variables},
+        )  # fmt: skip
+
+    def github(self, **event: Any) -> dict[str, str]:
+        """A job's variables."""
+        path = self.clone.parent / "event.json"
+        path.write_text(json.dumps({"repository": {"private": True}} | event))
+        outputs = {
+            name: str(self.clone.parent / name.lower())
+            for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
+        }
+        return outputs | {
+            "GITHUB_ACTIONS": "true", "GITHUB_API_URL": self.forge.url, "GITHUB_SHA": self.head,
+            "GITHUB_REPOSITORY": "acme/store", "GITHUB_EVENT_PATH": str(path),
+            "GITHUB_EVENT_NAME": "pull_request",
+        }  # fmt: skip
+
+    def action(self, **given: str) -> list[subprocess.CompletedProcess[str]]:
+        """Each step of the composite action, as a job of the request runs it."""
+        action = yaml.safe_load((CI / "github/action.yml").read_text())
+        known = {f"inputs.{name}": one.get("default", "") for name, one in action["inputs"].items()}
+        known |= {f"inputs.{name.replace('_', '-')}": value for name, value in given.items()}
+        known |= {"github.token": self.forge.token}
+        request = {
+            "number": 7,
+            "head": {"sha": self.head, "ref": "mine"},
+            "base": {"sha": "0" * 40},
+        }
+        done = []
+        for step in action["runs"]["steps"]:
+            told = {name: filled(filled(text, known), known) for name, text in step["env"].items()}
+            done.append(self.shell(step["run"], self.github(pull_request=request) | told))
+        return done
+
+
+def filled(text: str, known: Mapping[str, str]) -> str:
+    """A text with what a runner puts in its holes; one that nobody knows is an error."""
+    return HOLE.sub(lambda found: known[found[1]], text)
+
+
+@pytest.fixture(scope="module")
+def store(
+    platform: RunningPlatform, known_noise: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
+    """Measured before, as quick as it was; the request's server is much slower."""
+    del known_noise
+    clone = tmp_path_factory.mktemp("ci") / "store"
+    clone.mkdir()
+    git(clone, "init", "-q", "-b", "main")
+    thresholds = {"gate_percent": float(GATE_PERCENT)}
+    (clone / "gate.yaml").write_text(paced_experiment("ci-files", thresholds=thresholds))
+    git(clone, "add", "-A")
+    git(clone, "commit", "-q", "-m", "as it was")
+    with builds_of(platform, "redis-server") as builds, stand_in_forge() as forge:
+        builds.use(RATE)
+        file = str(clone / "gate.yaml")
+        done = weighhouse(platform, "run", file, "--git", str(clone), "--wait", "--json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        base = json.loads(done.stdout)["campaign"]["id"]
+        git(clone, "checkout", "-q", "-b", "mine")
+        git(clone, "commit", "-q", "--allow-empty", "-m", "slower")
+        builds.use(RATE * SLOWER)
+        yield Store(platform, clone, base, git(clone, "rev-parse", "HEAD"), forge)
+
+
+@pytest.fixture(scope="module")
+def red(store: Store) -> subprocess.CompletedProcess[str]:
+    """The request's gate, by the action."""
+    store.forge.fill(250)
+    installed, gate = store.action(
+        file="gate.yaml", url=store.platform.url, token=store.platform.token,
+        base=f"campaign:{store.base}",
+    )  # fmt: skip
+    assert installed.returncode == 0, "the command is there already"
+    return gate
+
+
+def test_the_action_fails_a_slower_request_and_says_so_everywhere(
+    store: Store, red: subprocess.CompletedProcess[str]
+) -> None:
+    told = red.stdout + red.stderr
+    assert red.returncode == 1, told
+    outputs = Path(store.github()["GITHUB_OUTPUT"]).read_text()
+    assert "exit-code=1" in outputs
+    assert "::error file=gate.yaml,line=1,title=redis" in red.stdout
+    read = JUnitXml.fromfile(str(store.clone / "weighhouse-gate/junit.xml"))
+    assert (read.tests, read.failures) == (2, 2)
+    log = json.loads((store.clone / "weighhouse-gate/gate.sarif").read_text())
+    assert log["runs"][0]["results"][0]["level"] == "error"
+    summary = Path(store.github()["GITHUB_STEP_SUMMARY"]).read_text()
+    (comment,) = store.forge.ours
+    for text in (comment, summary, (store.clone / "weighhouse-gate/gate.md").read_text()):
+        assert "Weighhouse: regression" in text
+        assert store.platform.url in text
+        assert "caveats" in text
+    assert "comment at GitHub: created" in told
+    assert store.platform.token not in told + comment
+
+
+def test_the_comment_is_written_again_in_place_on_the_third_page(
+    store: Store, red: subprocess.CompletedProcess[str]
+) -> None:
+    assert red.returncode == 1
+    job = store.github(pull_request={"number": 7}) | {"GITHUB_TOKEN": store.forge.token}
+    campaign = json.loads((store.clone / "weighhouse-gate/result.json").read_text())["campaign_id"]
+    watched = ("campaign", "watch", campaign, "--gate", "--comment", "--threshold", "90")
+    before = store.forge.ours
+    again = weighhouse(store.platform, *watched, **job)
+    assert "comment at GitHub: updated" in again.stdout, again.stdout + again.stderr
+    assert len(store.forge.ours) == 1
+    assert store.forge.ours != before
+    assert [one["body"] for one in store.forge.comments].index(store.forge.ours[0]) == 250
+
+
+def test_a_forks_job_gates_and_a_second_one_posts(
+    store: Store, red: subprocess.CompletedProcess[str]
+) -> None:
+    assert red.returncode == 1
+    campaign = json.loads((store.clone / "weighhouse-gate/result.json").read_text())["campaign_id"]
+    with stand_in_forge() as forge:
+        forge.refuse = 403
+        request = store.github(pull_request={"number": 7})
+        job = request | {"GITHUB_API_URL": forge.url, "GITHUB_TOKEN": forge.token}
+        fork = weighhouse(
+            store.platform, "campaign", "watch", campaign, "--gate", "--comment", **job
+        )
+        assert fork.returncode == 1, "the verdict stands, whatever the forge says"
+        assert "pull-requests: write" in fork.stdout
+        forge.refuse = None
+        workflow = yaml.safe_load((CI / "github/comment.yml").read_text())
+        *_, step = workflow["jobs"]["comment"]["steps"]
+        known = {"github.token": forge.token, "github.event.workflow_run.head_sha": store.head}
+        told = {name: filled(text, known) for name, text in step["env"].items()}
+        told |= {"WEIGHHOUSE_URL": store.platform.url, "WEIGHHOUSE_TOKEN": store.platform.token}
+        second = store.github() | {"GITHUB_API_URL": forge.url, "GITHUB_EVENT_NAME": "workflow_run"}
+        other = store.shell(step["run"], second | told | {"HEAD": "d" * 40})
+        assert other.returncode == 4, other.stderr
+        assert "nothing is written" in other.stderr
+        forge.pulls[store.head] = 7
+        posted = store.shell(step["run"], second | told)
+        assert posted.returncode == 0, posted.stdout + posted.stderr
+        assert len(forge.ours) == 1
+
+
+def test_the_component_gates_and_its_second_job_posts(
+    store: Store, red: subprocess.CompletedProcess[str]
+) -> None:
+    assert red.returncode == 1
+    spec, text = (CI / "gitlab/weighhouse.yml").read_text().split("\n---\n")
+    inputs = yaml.safe_load(spec)["spec"]["inputs"]
+    given = {"file": "gate.yaml", "url": store.platform.url, "only-if-changed": "elsewhere other"}
+    known = {f"inputs.{name}": given.get(name, one.get("default")) for name, one in inputs.items()}
+    job = yaml.safe_load(filled(text, known))["weighhouse"]
+    with stand_in_forge(github=False) as forge:
+        runner = {
+            "GITLAB_CI": "true", "CI_API_V4_URL": forge.url, "CI_PROJECT_ID": "12",
+            "CI_PROJECT_VISIBILITY": "private", "CI_COMMIT_SHA": store.head,
+            "CI_MERGE_REQUEST_IID": "7", "WEIGHHOUSE_TOKEN": store.platform.token,
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA": git(store.clone, "rev-parse", "main"),
+        }  # fmt: skip
+        variables = runner | {name: str(value) for name, value in job["variables"].items()}
+        done = store.shell("\n".join(job["script"]), variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "nothing below elsewhere, other changed" in done.stdout
+        assert JUnitXml.fromfile(str(store.clone / "junit.xml")).skipped == 1
+        assert forge.ours == []
+        posting = yaml.safe_load((CI / "gitlab/comment.yml").read_text())["weighhouse-comment"]
+        campaign = json.loads((store.clone / "weighhouse-gate/result.json").read_text())
+        told = {"CAMPAIGN": campaign["campaign_id"], "REQUEST": "7", "HEAD": store.head}
+        told |= {"WEIGHHOUSE_URL": store.platform.url}
+        script = "\n".join(posting["script"])
+        refused = store.shell(script, variables | told)
+        assert refused.returncode == 3
+        assert "GITLAB_TOKEN is not set" in refused.stderr
+        posted = store.shell(script, variables | told | {"GITLAB_TOKEN": forge.token})
+        assert posted.returncode == 0, posted.stdout + posted.stderr
+        assert len(forge.ours) == 1
