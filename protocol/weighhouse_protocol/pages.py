@@ -18,7 +18,6 @@ DOMAIN = PagePath("/domain")
 PASSWORD = PagePath("/password")
 REPLY = PagePath("/reply")
 SHARED = PagePath("/shared")
-PUBLIC = PagePath("/public")
 SIGN_IN = PagePath("/login")
 SIGN_IN_ANSWER = PagePath("/login/answer")
 
@@ -83,21 +82,6 @@ def cell_of_side(campaign_id: Id, target: str, workload: str, load_level: str) -
 def public(share_id: Id) -> PagePath:
     """Something that is shared with everybody."""
     return PagePath(f"/public/{share_id}")
-
-
-def embed(share_id: Id) -> PagePath:
-    """The same, for the frame of another page."""
-    return PagePath(f"/embed/{share_id}")
-
-
-def picture(share_id: Id) -> PagePath:
-    """The same as an SVG."""
-    return PagePath(f"/pictures/{share_id}.svg")
-
-
-def badge(share_id: Id) -> PagePath:
-    """The latest figure of a series that is shared with everybody, as an SVG."""
-    return PagePath(f"/badges/series/{share_id}.svg")
 
 
 def _with(path: str, query: Sequence[tuple[str, str]]) -> PagePath:

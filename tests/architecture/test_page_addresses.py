@@ -18,6 +18,7 @@ MADE = {
     "run": pages.run(ID),
     "agent": pages.agent(ID),
     "alert": pages.alert(ID),
+    "public": pages.public(ID),
     "settings": pages.settings("usage"),
     "comparison": pages.comparison(ID, ID),
     "cell_of_side": pages.cell_of_side(ID, "redis", "reads", "8 clients"),

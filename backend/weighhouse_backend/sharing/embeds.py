@@ -17,6 +17,11 @@ NO_PAGE = (
 )
 
 
+def address(settings: Settings, path: str) -> str:
+    """A whole address of something that is no page of the interface: `/embed/…`, `/pictures/…`."""
+    return f"{settings.public_url.rstrip('/')}{path}"
+
+
 def origins_of(settings: Settings) -> list[str]:
     """Pages that may embed, as they are named in Content-Security-Policy; `*` is every one."""
     return settings.embed_origins.split()
@@ -34,13 +39,10 @@ def may_embed(settings: Settings, referrer: str | None) -> bool | None:
 def embed_of(share: Share, settings: Settings) -> EmbedRead:
     """Of something public."""
 
-    def at(path: pages.PagePath) -> str:
-        return pages.at(settings.public_url, path)
-
     named = origins_of(settings)
-    address, title = at(pages.embed(share.id)), escape(share.title)
+    source, title = address(settings, f"/embed/{share.id}"), escape(share.title)
     frame = (
-        f'<iframe src="{address}" title="{title}" width="100%" height="420" loading="lazy" '
+        f'<iframe src="{source}" title="{title}" width="100%" height="420" loading="lazy" '
         'style="border: 0"></iframe>'
     )
     if not named:
@@ -49,9 +51,11 @@ def embed_of(share: Share, settings: Settings) -> EmbedRead:
         words = "Every page may embed it."
     else:
         words = f"Pages of {', '.join(named)} may embed it, no others."
-    picture = at(pages.picture(share.id))
-    badge = at(pages.badge(share.id)) if share.kind == "series" else None
-    page = at(pages.public(share.id))
+    picture = address(settings, f"/pictures/{share.id}.svg")
+    badge = None
+    if share.kind == "series":
+        badge = address(settings, f"/badges/series/{share.id}.svg")
+    page = pages.at(settings.public_url, pages.public(share.id))
     return EmbedRead(
         frame=frame if named else None,
         frame_words=words,

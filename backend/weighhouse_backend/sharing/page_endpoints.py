@@ -21,7 +21,7 @@ from weighhouse_backend.sharing.dependencies import (
     ShareServiceDep,
 )
 from weighhouse_backend.sharing.documents import SharedDocuments
-from weighhouse_backend.sharing.embeds import NO_PAGE, may_embed, origins_of
+from weighhouse_backend.sharing.embeds import NO_PAGE, address, may_embed, origins_of
 from weighhouse_backend.sharing.errors import ShareGone
 from weighhouse_backend.sharing.openings import Opened
 from weighhouse_backend.sharing.schemas import SHOWS_NOW
@@ -118,8 +118,8 @@ def sharing_read_front_page(
         return _html(told.encode(), 404)
     shipped = kept.get("studies", lambda: _studies(settings))
     studies = [(str(title), str(asks)) for title, asks in json.loads(shipped)]
-    address = pages.at(settings.public_url, pages.PUBLIC)
-    return _html(html_pages.front_page(address, shares.public(), studies).encode())
+    here = address(settings, "/public")
+    return _html(html_pages.front_page(here, shares.public(), studies).encode())
 
 
 @router.get("/public/{share_id}", response_class=Response, responses=WRITTEN)
@@ -152,14 +152,14 @@ def _studies(settings: Settings) -> bytes:
 def _head(opened: Opened, documents: SharedDocuments, settings: Settings) -> Callable[[], bytes]:
     def write() -> bytes:
         share, summary = opened.share, documents.summary(opened)
-        address = pages.at(settings.public_url, pages.public(share.id))
+        page = pages.at(settings.public_url, pages.public(share.id))
         what = "series" if share.series_id is not None else "comparison"
-        data = f"{settings.public_url.rstrip('/')}/api/v1/shared/{what}?share={share.id}"
+        data = address(settings, f"/api/v1/shared/{what}?share={share.id}")
         described = html_pages.dataset(
-            share.title, summary.sentence, opened.organization, address, data, share.created_at,
+            share.title, summary.sentence, opened.organization, page, data, share.created_at,
             [summary.figure],
         )  # fmt: skip
-        return html_pages.head_of(share.title, summary.sentence, address, described).encode()
+        return html_pages.head_of(share.title, summary.sentence, page, described).encode()
 
     return write
 
