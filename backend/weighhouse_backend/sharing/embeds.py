@@ -38,7 +38,6 @@ def may_embed(settings: Settings, referrer: str | None) -> bool | None:
 
 def embed_of(share: Share, settings: Settings) -> EmbedRead:
     """Of something public."""
-
     named = origins_of(settings)
     source, title = address(settings, f"/embed/{share.id}"), escape(share.title)
     frame = (

@@ -29,7 +29,7 @@ class ShareRepository:
         """One of them, locked."""
         return self.session.get(Share, share_id, with_for_update=True)
 
-    def listed(self, project_ids: Sequence[UUID]) -> Select[tuple[Share]]:
+    def listed(self, project_ids: Sequence[UUID]) -> Select[Share]:
         """Those of projects."""
         return select(Share).where(Share.project_id.in_(project_ids))
 

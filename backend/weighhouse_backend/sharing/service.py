@@ -84,7 +84,7 @@ class ShareService:
         self.repository.session.flush()
         self._audit(caller, row, "share.made", days=wanted.days)
         made = self._read(row, links_too=True, stopped=None)
-        picture = segno.make(made.url, error="m", micro=False)
+        picture = segno.make(self._url(row), error="m", micro=False)
         code = picture.svg_data_uri(scale=5, border=4, light="#fff")
         return made.model_copy(update={"qr_code": code})
 

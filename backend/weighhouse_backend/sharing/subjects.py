@@ -55,7 +55,7 @@ class SubjectService:
         if wanted.campaign_id is not None:
             question = Question(campaign_id=wanted.campaign_id)
         else:
-            question = question_of(wanted.comparison or QuestionWrite())
+            question = question_of(wanted.comparison or QuestionWrite(side=[]))
         chosen = self.comparisons.chosen(caller, question)
         projects = {side.campaign.project_id for side in chosen.choice.sides}
         if len(projects) > 1:
