@@ -1,11 +1,10 @@
 """What strangers are shown, as documents: asked of the policy each time, made once for many."""
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from weighhouse_backend.comparisons.scaling import scaling_read
 from weighhouse_backend.comparisons.service import answer_read, comparison_read
-from weighhouse_backend.disclosure.errors import PublicationRefused
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.sharing.errors import ShareGone
 from weighhouse_backend.sharing.openings import Opened
@@ -22,12 +21,9 @@ class SharedDocuments:
 
     subjects: SubjectService
 
-    def about(self, opened: Opened) -> SharedRead:
-        """What it is.
-
-        :raises PublicationRefused: when the terms do not allow it (any more).
-        """
-        self._insist(opened)
+    def about(self, opened: Opened, kept: Renderings) -> SharedRead:
+        """What it is; raises as `insist`."""
+        self.insist(opened, kept)
         share = opened.share
         return SharedRead(
             kind=share.kind,
@@ -42,41 +38,46 @@ class SharedDocuments:
     def comparison(self, opened: Opened, kept: Renderings) -> bytes:
         """A campaign or comparison as JSON.
 
-        :raises PublicationRefused: as `about`.
-        :raises ShareGone: when it is not there any more.
+        :raises NotShareable: when a series is shared.
         """
-        try:
-            chosen = self.subjects.comparison(opened)
-        except PublicationRefused:
-            raise
-        except NotFound as error:
-            raise ShareGone from error
-        return kept.get(
-            (opened.share.id, "comparison"),
-            lambda: _json(comparison_outside(comparison_read(chosen))),
-        )
+        self.insist(opened, kept)
+
+        def make() -> bytes:
+            return _json(comparison_outside(comparison_read(self.subjects.comparison(opened))))
+
+        return kept.get((opened.share.id, "comparison"), make)
 
     def answer(
         self, opened: Opened, kept: Renderings, figure: str | None, hidden: Collection[int]
     ) -> bytes:
         """Who leads, as JSON; raises as `comparison`."""
-        chosen = self.subjects.comparison(opened)
-        key: Hashable = (opened.share.id, "answer", figure, tuple(hidden))
-        return kept.get(key, lambda: _json(answer_read(chosen, figure, hidden)))
+        self.insist(opened, kept)
+
+        def make() -> bytes:
+            return _json(answer_read(self.subjects.comparison(opened), figure, hidden))
+
+        return kept.get((opened.share.id, "answer", figure, tuple(hidden)), make)
 
     def scaling(self, opened: Opened, kept: Renderings, *, law: bool) -> bytes:
         """How sides scale, as JSON; raises as `comparison`."""
-        chosen = self.subjects.comparison(opened)
-        key = (opened.share.id, "scaling", law)
-        return kept.get(key, lambda: _json(scaling_read(chosen, law=law)))
+        self.insist(opened, kept)
+
+        def make() -> bytes:
+            return _json(scaling_read(self.subjects.comparison(opened), law=law))
+
+        return kept.get((opened.share.id, "scaling", law), make)
 
     def series(self, opened: Opened, kept: Renderings) -> bytes:
-        """A series as JSON; raises as `comparison`."""
-        self.subjects.series(opened)
-        return kept.get(
-            (opened.share.id, "series"),
-            lambda: _json(series_outside(self.subjects.series_read(opened.share))),
-        )
+        """A series as JSON.
+
+        :raises NotShareable: when something else is shared.
+        """
+        self.insist(opened, kept)
+
+        def make() -> bytes:
+            return _json(series_outside(self.subjects.series_read(opened.share)))
+
+        return kept.get((opened.share.id, "series"), make)
 
     def summary(self, opened: Opened) -> Summary:
         """In short; asked of the policy by whoever calls this.
@@ -93,20 +94,23 @@ class SharedDocuments:
             verdict = self.subjects.repository.verdict_of(last.campaign_id)
         return of_series(read, verdict)
 
-    def insist(self, opened: Opened) -> None:
-        """Ask the policy.
+    def insist(self, opened: Opened, kept: Renderings) -> None:
+        """Ask the policy. What it allowed stands until anything changes that it rests on.
 
         :raises PublicationRefused: when the terms do not allow it (any more).
         :raises ShareGone: when it is not there any more.
         """
-        self._insist(opened)
+        share = opened.share
 
-    def _insist(self, opened: Opened) -> None:
-        try:
-            leaving = self.subjects.leaving_of(opened.share)
-        except NotFound as error:
-            raise ShareGone from error
-        self.subjects.publication.require(leaving, opened.audience)
+        def ask() -> bytes:
+            try:
+                leaving = self.subjects.leaving_of(share)
+            except NotFound as error:
+                raise ShareGone from error
+            self.subjects.publication.require(leaving, opened.audience)
+            return b""
+
+        kept.get((share.id, "may", self.subjects.repository.terms()), ask)
 
 
 def _json(read: object) -> bytes:

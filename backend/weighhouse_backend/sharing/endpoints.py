@@ -61,13 +61,13 @@ def sharing_revoke(share_id: UUID, caller: CallerDep, shares: ShareServiceDep) -
 
 @router.get("/shared")
 def sharing_read_shared(
-    opened: SeenDep, documents: SharedDocumentsDep, response: Response
+    opened: SeenDep, documents: SharedDocumentsDep, kept: RenderingsDep, response: Response
 ) -> SharedRead:
     """What is shared: over a link, which is the bearer's token, or by `share`, the id of what is
     public. A link that was guessed, has ended or was revoked: 404, whichever it is.
     """
     response.headers["Cache-Control"] = ASK_AGAIN
-    return documents.about(opened)
+    return documents.about(opened, kept)
 
 
 @router.post("/shared/password")

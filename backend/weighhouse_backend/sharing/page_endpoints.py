@@ -54,7 +54,7 @@ def sharing_read_badge(
         opened = openings.public(share_id)
         if opened.share.series_id is None:
             raise ShareGone
-        documents.insist(opened)
+        documents.insist(opened, kept)
     except Problem:
         return _svg(drawings.badge("Weighhouse", drawings.GONE).encode(), 404)
     return _svg(kept.get((share_id, "badge"), lambda: draw(opened).encode()))
@@ -67,7 +67,7 @@ def sharing_read_picture(
     """Figures of something public with their intervals, and all that must stand beside them."""
     try:
         opened = openings.public(share_id)
-        documents.insist(opened)
+        documents.insist(opened, kept)
     except Problem:
         return _svg(drawings.badge("Weighhouse", drawings.GONE).encode(), 404)
     return _svg(kept.get((share_id, "picture"), lambda: _picture(opened, documents).encode()))
@@ -92,7 +92,7 @@ def sharing_read_embed(
     frame = " ".join(origins_of(settings)) or "'none'"
     try:
         opened = openings.public(share_id, seen=True)
-        documents.insist(opened)
+        documents.insist(opened, kept)
     except Problem:
         return _html(html_pages.told_page(GONE, "Ask whose page this is.").encode(), 404, frame)
 
@@ -119,7 +119,7 @@ def sharing_read_front_page(
     shipped = kept.get("studies", lambda: _studies(settings))
     studies = [(str(title), str(asks)) for title, asks in json.loads(shipped)]
     here = address(settings, "/public")
-    return _html(html_pages.front_page(here, shares.public(), studies).encode())
+    return _html(html_pages.front_page(here, shares.public(kept), studies).encode())
 
 
 @router.get("/public/{share_id}", response_class=Response, responses=WRITTEN)
@@ -135,7 +135,7 @@ def sharing_read_public_page(
     index = _index(settings.frontend_dir)
     try:
         opened = openings.public(share_id)
-        documents.insist(opened)
+        documents.insist(opened, kept)
     except Problem:
         return _page(html_pages.with_head(index, GONE, "").encode(), 404)
     made = _head(opened, documents, settings)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, or_, select, update
+from sqlalchemy import Select, or_, select, text, update
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
@@ -13,6 +13,20 @@ from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.models import SeriesPoint
 from weighhouse_backend.sharing.models import Share
+
+_RULES = (
+    "manifests", "manifest_offers", "manifest_decisions", "publication_consents",
+    "publication_overrides",
+)  # fmt: skip
+_ROWS = "(SELECT md5(string_agg(xmin::text || ctid::text, ',' ORDER BY ctid)) FROM {})"
+_HELD = """
+    (SELECT count(*) FROM publication_overrides WHERE expires_at > now()),
+    (SELECT count(*) FROM publication_consents
+      WHERE expires_on IS NULL OR expires_on >= (now() AT TIME ZONE 'UTC')::date),
+    (SELECT count(*) FROM campaigns WHERE id = ANY (
+      string_to_array(current_setting('weighhouse.campaign_ids', true), ',')::uuid[]))
+"""
+_TERMS = text(f"SELECT md5(concat_ws('/', {', '.join(map(_ROWS.format, _RULES))}, {_HELD}))")  # noqa: S608 - of names above
 
 
 @dataclass(frozen=True)
@@ -76,6 +90,13 @@ class ShareRepository:
             .order_by(Campaign.revision_id, Campaign.id)
         )
         return list(self.session.scalars(query))
+
+    def terms(self) -> str:
+        """What the publication policy rests on, as a digest: consents, overrides and manifests that
+        the transaction sees, as they stand and as far as they hold today, and which of the shared
+        campaigns there are. Equal as long as nobody changed any of them; one short query.
+        """
+        return str(self.session.scalar(_TERMS))
 
     def seen_by_others(self, project_id: UUID, now: datetime.datetime) -> dict[UUID, str]:
         """Campaigns of a project that are shared, and why in words."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import segno
+from pydantic import TypeAdapter
 from weighhouse_protocol import pages
 
 from weighhouse_backend.disclosure.errors import PublicationRefused
@@ -25,12 +26,14 @@ from weighhouse_backend.sharing.embeds import embed_of
 from weighhouse_backend.sharing.errors import NotShareable
 from weighhouse_backend.sharing.models import Share
 from weighhouse_backend.sharing.openings import AUDIENCES
+from weighhouse_backend.sharing.renderings import Renderings
 from weighhouse_backend.sharing.repository import ShareRepository
 from weighhouse_backend.sharing.schemas import SHOWS_NOW, PublicRead, ShareRead, ShareWrite
 from weighhouse_backend.sharing.subjects import SubjectService
 
 SHARES = {"organization": Role.MEMBER, "link": Role.MEMBER, "public": Role.MAINTAINER}
 """The least role that shares so, and takes it back."""
+PUBLIC = TypeAdapter(list[PublicRead])
 MOST_PUBLIC = 50
 """On the front page."""
 
@@ -125,9 +128,16 @@ class ShareService:
         """Campaigns of a project that are shared, and why in words."""
         return self.repository.seen_by_others(project_id, self.clock.now())
 
-    def public(self) -> list[PublicRead]:
-        """What the front page names: all that is public and may be, newest first."""
+    def public(self, kept: Renderings) -> list[PublicRead]:
+        """What the front page names: all that is public and may be, newest first; in a transaction
+        that is not confined.
+        """
         found = self.repository.public(self.clock.now(), MOST_PUBLIC)
+        key = ("public", tuple(one.id for one in found), self.repository.terms())
+        made = kept.get(key, lambda: PUBLIC.dump_json(self._allowed(found)))
+        return PUBLIC.validate_json(made)
+
+    def _allowed(self, found: Sequence[Share]) -> list[PublicRead]:
         return [
             PublicRead(
                 id=one.id,

@@ -82,19 +82,6 @@ class SubjectService:
         self.publication.require(leaving(chosen.choice.sides), opened.audience)
         return chosen
 
-    def series(self, opened: Opened) -> Series:
-        """The series that somebody came to, which may be shown.
-
-        :raises PublicationRefused: when the terms do not allow it (any more).
-        :raises NotShareable: when it is no series.
-        """
-        share = opened.share
-        if share.series_id is None:
-            raise NotShareable("what is shared here is no series")
-        found = self.watching.history.visible(stranger(share), share.series_id)
-        self.publication.require(self._of_series(found), opened.audience)
-        return found
-
     def series_read(self, share: Share) -> SeriesRead:
         """A series with its points; asks nobody whether it may be shown."""
         if share.series_id is None:
