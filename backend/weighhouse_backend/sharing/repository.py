@@ -26,7 +26,7 @@ _HELD = """
     (SELECT count(*) FROM campaigns WHERE id = ANY (
       string_to_array(current_setting('weighhouse.campaign_ids', true), ',')::uuid[]))
 """
-_TERMS = text(f"SELECT md5(concat_ws('/', {', '.join(map(_ROWS.format, _RULES))}, {_HELD}))")  # noqa: S608 - of names above
+_TERMS = text(f"SELECT md5(concat_ws('/', {', '.join(map(_ROWS.format, _RULES))}, {_HELD}))")
 
 
 @dataclass(frozen=True)
