@@ -13,8 +13,7 @@ export type { AnswerAddress, ComparisonAddress }
  * A comparison; the server computes it from merged histograms. Like all figures of sides it is asked for again
  * while more may come, until what was asked for by itself is complete.
  */
-export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<boolean>) {
-  const source = useSource()
+export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<boolean>, source = useSource()) {
   return useQuery({
     queryKey: ['comparisons', 'sides', address, source.key],
     queryFn: () => source.comparison(address.value),

@@ -1,4 +1,4 @@
-import { inject, provide, toValue, type InjectionKey, type MaybeRefOrGetter } from 'vue'
+import { inject, provide, type InjectionKey, type MaybeRefOrGetter } from 'vue'
 
 import { request, type AnswerOf } from '@/api'
 
@@ -44,6 +44,5 @@ export function provideSource(source: ComparisonSource): void {
 
 /** Where comparisons are read here; a member's way, unless the page says otherwise. */
 export function useSource(): ComparisonSource {
-  const source = inject(KEY, MEMBERS)
-  return { ...source, key: toValue(source.key) }
+  return inject(KEY, MEMBERS)
 }
