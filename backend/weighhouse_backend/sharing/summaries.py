@@ -60,7 +60,8 @@ def of_comparison(read: ComparisonRead) -> Summary:
             words = interval_words(found.median, found.low, found.high, FIGURE)
             rows.append(Row(label, found.median, found.low, found.high, words))
     head = read.headline
-    said = [head.sentence, *(f"{one}." for one in (head.sure, head.failed) if one)]
+    sure = f"How sure: {head.sure}" if head.sure else ""
+    said = [head.sentence, *(f"{one}." for one in (sure, head.failed) if one)]
     return Summary(
         sentence=" ".join(said),
         caveats=tuple(read.caveats),
