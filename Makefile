@@ -202,6 +202,11 @@ bench-tenants: env ## one tenant's requests beside another's attacks, as ratios 
 	@$(BOOTSTRAP)/debian.sh servers
 	@PYTHONPATH=tests $(PY)/python -m bench_tenants --seconds $(or $(BLOCK),15) --blocks $(or $(BLOCKS),4) $(if $(ONLY),--only $(ONLY))
 
+.PHONY: bench-strangers
+bench-strangers: env ## what a thousand strangers a minute, at what is public, leave to who works, as a ratio (BLOCK=15 s, BLOCKS=4); last line JSON
+	@$(BOOTSTRAP)/debian.sh servers
+	@PYTHONPATH=tests $(PY)/python -m bench_tenants --seconds $(or $(BLOCK),15) --blocks $(or $(BLOCKS),4) --only visitors
+
 .PHONY: bench-engine
 bench-engine: install ## the load engine beside other load generators; COUNTED=1: instructions and system calls alone
 	@$(BOOTSTRAP)/debian.sh bench

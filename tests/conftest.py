@@ -9,5 +9,5 @@ from weighhouse_testing.platform import RunningPlatform, running_platform
 @pytest.fixture(scope="session")
 def platform() -> Iterator[RunningPlatform]:
     """The whole embedded platform with short timings: url, credentials, its parts."""
-    with running_platform() as found:
+    with running_platform(embed_origins="http://blog.example", public_page="true") as found:
         yield found

@@ -37,6 +37,7 @@ from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.measurements.errors import install_unreadable
+from weighhouse_backend.sharing.renderings import Renderings
 from weighhouse_backend.sign_in.logins import Turns
 
 from backend.tests.results.laboratory import ROUTERS, Laboratory
@@ -159,6 +160,7 @@ def make_client(
             closing.callback(app.state.redis.close)
             app.state.agent_signs = AgentSigns(app.state.redis, settings.agent_sign_seconds)
             app.state.login_turns = Turns()
+            app.state.renderings = Renderings()
             install_problems(app)
             install_unreadable(app)
             install_bodies(app, settings)

@@ -83,7 +83,11 @@ def call(platform: Platform, *arguments: str) -> str:
             "campaigns/c1",
             {"table": ["intervals"], "format": ["parquet"]},
         ),
-        (["run", "r1", "--format", "hlog"], "runs/r1", {"table": ["operations"], "format": ["hlog"]}),
+        (
+            ["run", "r1", "--format", "hlog"],
+            "runs/r1",
+            {"table": ["operations"], "format": ["hlog"]},
+        ),
         (
             ["comparison", "c1", "--base", "c0"],
             "comparison",

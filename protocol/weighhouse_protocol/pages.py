@@ -21,6 +21,7 @@ CAMPAIGNS = PagePath("/campaigns")
 EXPERIMENTS = PagePath("/experiments")
 HISTORY = PagePath("/history")
 ALERTS = PagePath("/alerts")
+SHARED = PagePath("/shared")
 SIGN_IN = PagePath("/login")
 SIGN_IN_ANSWER = PagePath("/login/answer")
 
@@ -94,6 +95,11 @@ def cell_of_side(campaign_id: Id, target: str, workload: str, load_level: str) -
     return _with(
         "/compare", [("side", f"{campaign_id}~{target}"), ("cell", f"{workload}~{load_level}")]
     )
+
+
+def public(share_id: Id) -> PagePath:
+    """Something that is shared with everybody."""
+    return PagePath(f"/public/{share_id}")
 
 
 def _with(path: str, query: Sequence[tuple[str, str]]) -> PagePath:

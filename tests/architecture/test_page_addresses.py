@@ -18,6 +18,7 @@ MADE = {
     "run": pages.run(ID),
     "agent": pages.agent(ID),
     "alert": pages.alert(ID),
+    "public": pages.public(ID),
     "settings": pages.settings("usage"),
     "series": pages.series(ID, "p99_us"),
     "sides": pages.sides([f"{ID}~redis", f"{ID}~memcached"], 1),

@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 from weighhouse_testing.bench_fleet import percentile
 
 from bench_tenants.attacks import ATTACKS
-from bench_tenants.machines import Tenant, founded, weighed
+from bench_tenants.machines import Tenant, founded, shown_to_everybody, weighed
 from bench_tenants.neighbour import Neighbour, Taken
 
 GOAL = 1.5
@@ -173,6 +173,8 @@ async def measure(platform: Platform, options: argparse.Namespace) -> dict[str, 
     campaign = await weighed(neighbour, REPETITIONS, RUN_SECONDS)
     asking = await Neighbour.settled(neighbour, campaign, options.rate)
     wrongdoer = founded(platform.url, known["email"], known["password"], "wrongdoer")
+    shared = shown_to_everybody(platform.url, known["api_token"], campaign)
+    wrongdoer = replace(wrongdoer, shared=shared)
     bench = Bench(platform, asking, wrongdoer, options.seconds, options.blocks)
     await asking.ask(WARM_SECONDS)
     found: dict[str, Any] = {}
@@ -195,7 +197,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     path = Path(tempfile.mkdtemp(prefix="weighhouse-tenants-"))
     begun = time.monotonic()
     try:
-        chosen = PlatformOptions(directory=path, port=free_port(), agent=False)
+        chosen = PlatformOptions(
+            directory=path,
+            port=free_port(),
+            agent=False,
+            settings={"WEIGHHOUSE_PUBLIC_PAGE": "true"},
+        )
         with Platform(chosen) as platform:
             found = asyncio.run(measure(platform, options))
     finally:

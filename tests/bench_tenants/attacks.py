@@ -254,10 +254,26 @@ async def instants(who: Wrongdoer, connection: Connection, number: int, turn: in
         await _schemas(who, connection, number, turn, hostile.schemas(who.address), "a")
 
 
+PUBLIC = (
+    "/public/{0}", "/api/v1/shared?share={0}", "/api/v1/shared/comparison?share={0}",
+    "/pictures/{0}.svg", "/embed/{0}", "/public",
+)  # fmt: skip
+VISITORS, VISITS_A_MINUTE = 4, 1000
+
+
+async def visitors(who: Wrongdoer, connection: Connection, number: int, turn: int) -> None:
+    """Strangers who look at what is public, a thousand a minute, each at another address of it."""
+    began = time.monotonic()
+    path = PUBLIC[(number + turn) % len(PUBLIC)].format(who.tenant.shared)
+    await who.ask(connection, "GET", path, "", b"")
+    await asyncio.sleep(max(0.0, 60 * VISITORS / VISITS_A_MINUTE - (time.monotonic() - began)))
+
+
 ATTACKS: dict[str, Attack] = {
     "references": Attack("schemas with addresses to be fetched", references, connections=16),
     "patterns": Attack("patterns that double with each letter", patterns),
     "strangers": Attack("bodies of 60 MB with unknown tokens", strangers),
+    "visitors": Attack("a thousand strangers a minute, at what is public", visitors, VISITORS),
     "unknown-keys": Attack("experiments with 200 and 90,000 unknown keys", unknown_keys),
     "counts": Attack("counts of 2^63, 10^300 and below nothing", counts),
     "logs": Attack("logs without end in streams without number", logs),

@@ -99,7 +99,7 @@ def test_every_choice_is_in_the_address(opens: Opens) -> None:
     page.get_by_label("Envelope in ms").press("Enter")
     expect(page).to_have_url(re.compile("find=read-heavy"))
 
-    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Copy address", exact=True).click()
     expect(page.get_by_text("address of this view is copied").first).to_be_visible()
     shared = page.evaluate("navigator.clipboard.readText()")
     assert page.url == shared

@@ -13,6 +13,7 @@ from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.tenancy import (
     PEOPLE_ROLE,
     SERVICE_ROLE,
+    STRANGER_ROLE,
     TENANT_ROLE,
     confine,
     confine_to_people,
@@ -40,6 +41,14 @@ WITHOUT_POLICY = {
     "identities", "sign_ins", "second_factors", "passkeys", "recovery_codes", "factor_letters",
     "alembic_version", "notice_preferences", "pipeline_uses", "joining_asks", "owed_jobs",
     "provisioner_offers",
+}  # fmt: skip
+# What is read over links, and of what is public; of attempts and alerts some columns.
+OF_STRANGERS = {
+    "alerts", "attempts", "campaign_commits", "campaign_looks", "campaigns", "cells", "challenges",
+    "change_points", "experiment_revisions", "experiments", "findings", "manifest_decisions",
+    "manifest_offers", "manifests", "noise_measurements", "projects", "publication_consents",
+    "publication_overrides", "run_records", "run_summaries", "runs", "schedule_occurrences",
+    "series", "series_points", "vendor_replies",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 
@@ -102,12 +111,15 @@ def test_every_table_is_somebodys(session_factory):
         assert allowed(session, TENANT_ROLE, "SELECT") == every - UNSEEN
         assert allowed(session, PEOPLE_ROLE, "SELECT") == OF_PEOPLE
         assert allowed(session, SERVICE_ROLE, "SELECT") == every
+        assert allowed(session, STRANGER_ROLE, "SELECT") == OF_STRANGERS
+        assert allowed(session, STRANGER_ROLE, *CHANGES) == set()
         policies = {
             role: set(session.scalars(guarded, {"role": role}))
-            for role in (TENANT_ROLE, PEOPLE_ROLE, SERVICE_ROLE)
+            for role in (TENANT_ROLE, PEOPLE_ROLE, SERVICE_ROLE, STRANGER_ROLE)
         }
     assert policies[TENANT_ROLE] == every - UNSEEN - WITHOUT_POLICY
     assert policies[PEOPLE_ROLE] == OF_PEOPLE
+    assert policies[STRANGER_ROLE] == OF_STRANGERS
     assert policies[SERVICE_ROLE] == every - WITHOUT_POLICY
 
 
@@ -119,7 +131,7 @@ def test_the_application_owns_nothing_and_may_not_make_itself_more(session_facto
             text("SELECT rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolreplication"
                  " FROM pg_roles WHERE pg_has_role(session_user, oid, 'MEMBER')")
         ).all()  # fmt: skip
-        assert len(rights) == 4, "itself, and the three groups"
+        assert len(rights) == 5, "itself, and the four groups"
         assert not any(any(row) for row in rights)
         for owned in (
             "SELECT relname FROM pg_class WHERE pg_has_role(session_user, relowner, 'MEMBER')",
@@ -128,7 +140,7 @@ def test_the_application_owns_nothing_and_may_not_make_itself_more(session_facto
             "SELECT datname FROM pg_database WHERE pg_has_role(session_user, datdba, 'MEMBER')",
         ):
             assert list(session.scalars(text(owned))) == [], owned
-        for role in (me, TENANT_ROLE, PEOPLE_ROLE, SERVICE_ROLE):
+        for role in (me, TENANT_ROLE, PEOPLE_ROLE, SERVICE_ROLE, STRANGER_ROLE):
             assert not session.scalar(
                 select(func.has_schema_privilege(role, "public", "CREATE"))
             ), role

@@ -28,7 +28,7 @@ WITHOUT_FIGURES = {
     f"{API}/identity-provider", f"{API}/invitations", f"{API}/sign-in", f"{API}/members",
     f"{API}/manifests", f"{API}/password-reset", f"{API}/sessions", f"{API}/second-factor",
     f"{API}/second-factor/passkeys", f"{API}/joining-domains", f"{API}/joining-domain",
-    f"{API}/second-factor-policy", f"{API}/pipeline-trusts",
+    f"{API}/second-factor-policy", f"{API}/pipeline-trusts", f"{API}/shares",
     f"{API}/notices/channels", f"{API}/notices/count", f"{API}/notices/settings",
     f"{API}/prices", f"{API}/projects", f"{API}/provisioner",
     f"{API}/campaigns/{{campaign_id}}/provision", f"{API}/sessions/current", f"{API}/systems",
@@ -59,6 +59,17 @@ LOOKED_AT = {
     f"{API}/reply": "a vendor's own system, by its link",
 }  # fmt: skip
 
+# Of what is shared: whoever asks has a link, or it is public; the policy is asked by each of them
+# (`backend/tests/sharing/test_outside.py`).
+LOOKED_AT |= dict.fromkeys(
+    (
+        f"{API}/shared", f"{API}/shared/answer", f"{API}/shared/comparison",
+        f"{API}/shared/scaling", f"{API}/shared/series", "/badges/series/{share_id}.svg",
+        "/embed/{share_id}", "/pictures/{share_id}.svg", "/public", "/public/{share_id}",
+    ),
+    "what was shared, as long as the terms allow it",
+)  # fmt: skip
+
 # What others published is everybody's; what was measured of it is not.
 PUBLISHED = {f"{API}/studies", f"{API}/studies/{{study}}"}
 
@@ -79,7 +90,7 @@ def closed(laboratory, tenants):
     return {
         "campaign_id": campaign, "run_id": run, "series_id": series,
         "project_id": str(tenants[0].project_id),
-        "study": "policed", "stream": "server", "sha256": "0" * 64,
+        "share_id": campaign, "study": "policed", "stream": "server", "sha256": "0" * 64,
         "rejudgement_id": campaign, "alert_id": campaign, "channel_id": campaign,
     }  # fmt: skip
 

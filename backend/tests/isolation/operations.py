@@ -1,20 +1,34 @@
 """What each operation of the API is, for the test of isolation; in braces what it is asked for."""
 
 from collections.abc import Mapping
-from typing import Any
 
+from backend.tests.isolation.leaving import LEAVING
 from backend.tests.isolation.rules import (
+    ASKED_FOR,
     AUDIT,
+    CELL,
+    COMPARED,
+    DOCUMENT,
+    EMPTY,
     ENROL,
     EXPORT,
+    FILE,
     FINE,
+    LEFT,
     MACHINES,
+    NIGHTLY,
+    NONE_BEGUN,
     NOTES,
+    NOTHING_MADE,
+    NOTHING_SEARCHED,
     PEOPLE,
     PRICES,
-    PUBLISH,
     READ,
+    REFUSED,
+    RULE,
     RUN,
+    SAID,
+    SIDE,
     SIGNED_IN,
     WATCH,
     WRITE,
@@ -25,26 +39,7 @@ from backend.tests.isolation.rules import (
     mine,
     named,
     of_project,
-)  # fmt: skip
-
-LEFT = {
-    "schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"], "userName": "q@quokka.test",
-    "active": False,
-}  # fmt: skip
-SIDE = "{campaign_id}~free"
-CELL = {"workload": "balanced", "load_level": "4 clients"}
-COMPARED = {"campaign": "{campaign_id}"}
-NIGHTLY = {"cron": "30 3 * * *", "time_zone": "UTC"}
-DOCUMENT, FILE = {"document": "{document}"}, {"file": "a", "text": ""}
-SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
-RULE: dict[str, Any] = {}
-REFUSED = frozenset({422})
-ASKED_FOR = {"others": REFUSED, "viewer": REFUSED}
-"""The present password is asked for, whoever one is."""
-EMPTY = FINE
-"""A list of nothing: that no mark is in it is looked at with every answer."""
-NONE_BEGUN = NOTHING_SEARCHED = NOTHING_MADE = frozenset({404})
-"""No second factor, search or machine was begun: nobody finds anything there."""
+)
 
 RULES: Mapping[str, Rule] = {
     "status_about": Rule("public"),
@@ -324,38 +319,5 @@ RULES: Mapping[str, Rule] = {
     "notices_save_settings": mine(SIGNED_IN, by_person=True, body={}),
     "notices_sign_anew": named(WATCH, "maintainer"),
     "notices_test_channel": named(WATCH, "maintainer"),
-    # What leaves
-    "exports_list_alerts": of_project(EXPORT, others=EMPTY),
-    "exports_list_campaigns": of_project(EXPORT),
-    "exports_list_experiments": of_project(EXPORT),
-    "exports_list_runs": named(EXPORT, query={"campaign_id": "{campaign_id}"}),
-    "exports_list_series": mine(EXPORT),
-    "exports_read_campaign": named(EXPORT),
-    "exports_read_comparison": named(EXPORT, query=COMPARED),
-    "exports_read_metrics": mine(READ),
-    "exports_read_run": named(EXPORT),
-    "exports_read_series": named(EXPORT),
-    "publishing_answer_challenge": named(PUBLISH, "member", body={"answer": "It is not so."}),
-    "publishing_challenge": named(PUBLISH, body={"text": "I doubt these figures very much."}),
-    "publishing_decide_challenge": named(
-        PUBLISH, "maintainer", body={"state": "upheld", "reason": "{reason}"}
-    ),
-    "publishing_end_override": named(PUBLISH, "owner"),
-    "publishing_invite_reply": named(
-        PUBLISH, "maintainer", gives=True,
-        body={"system_id": "redis", "for_whom": "val@vendor.test"},
-    ),
-    "publishing_override": named(
-        PUBLISH, "owner",
-        body={"system_id": "memcached", "audience": "public", "reason": "{reason}"},
-    ),
-    "publishing_read_disclosure": named(EXPORT),
-    "publishing_record_consent": named(PUBLISH, "maintainer", body={
-        "system_id": "redis", "given_by": "Val", "covers": "everything",
-        "given_on": "2026-11-20", "document_url": "https://example.test/consent",
-    }),
-    "publishing_revoke_link": named(PUBLISH, "maintainer"),
-    "publishing_withdraw_challenge": named(PUBLISH, "author"),
-    "publishing_withdraw_consent": named(PUBLISH, "maintainer"),
-    "publishing_withdraw_reply": named(PUBLISH, "maintainer", body={"reason": "{reason}"}),
+    **LEAVING,
 }  # fmt: skip

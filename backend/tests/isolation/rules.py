@@ -1,4 +1,4 @@
-"""How an operation of the API is described to the test of isolation."""
+"""How operations of the API are told of, for the test of isolation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -75,3 +75,23 @@ def agent(body: Any = None, **more: Any) -> Rule:
 def directory(body: Any = None) -> Rule:
     """Of an organization's directory."""
     return Rule("directory", body=body, others=frozenset({401}))
+
+
+LEFT = {
+    "schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"], "userName": "q@quokka.test",
+    "active": False,
+}  # fmt: skip
+SIDE = "{campaign_id}~free"
+CELL = {"workload": "balanced", "load_level": "4 clients"}
+COMPARED = {"campaign": "{campaign_id}"}
+NIGHTLY = {"cron": "30 3 * * *", "time_zone": "UTC"}
+DOCUMENT, FILE = {"document": "{document}"}, {"file": "a", "text": ""}
+SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
+RULE: dict[str, Any] = {}
+REFUSED = frozenset({422})
+ASKED_FOR = {"others": REFUSED, "viewer": REFUSED}
+"""The present password is asked for, whoever one is."""
+EMPTY = FINE
+"""A list of nothing: that no mark is in it is looked at with every answer."""
+NONE_BEGUN = NOTHING_SEARCHED = NOTHING_MADE = frozenset({404})
+"""No second factor, search or machine was begun: nobody finds anything there."""

@@ -199,6 +199,11 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
     )
     assert said.is_success, said.text
     challenge = called("POST", f"{of}/challenges", json={"text": f"{MARK} doubts these figures."})
+    shared = called(
+        "POST",
+        "/shares",
+        json={"campaign_id": campaign, "title": MARK, "visibility": "organization"},
+    )
     token = called("POST", "/api-tokens", json={"name": MARK})
     channel = called(
         "POST",
@@ -290,6 +295,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
         "trust_id": str(trust.id), "passkey_id": str(passkey.id), "organization": "nobody",
+        "share_id": shared["id"],
         "domain_id": str(domain.id), "account_id": str(owner.user_id), "kind": "User",
         "urn": "urn:ietf:params:scim:schemas:core:2.0:User",
         "channel_id": channel["id"], "notice_id": str(entry.id),

@@ -41,6 +41,7 @@ TAGS = {
     "quotas": "What organizations and projects may use, and what they do.",
     "studies": "Published studies, and what holds of them here.",
     "publishing": "What is disclosed, what may be published, and what vendors and others say.",
+    "sharing": "What is shown to people without an account, and to pages elsewhere.",
     "series": "The same cell over time.",
     "annotations": "What people note beside runs, series and their points.",
     "alerts": "What shifted or did not take place, and what people say of it.",
@@ -71,7 +72,8 @@ SECURITY = {
     "link": {
         "type": "http",
         "scheme": "bearer",
-        "description": "The token of a signed link: a vendor's `whv_…`, an invitation's `whi_…`.",
+        "description": "The token of a signed link: a vendor's `whv_…`, an invitation's `whi_…`, "
+        "of what is shared `whl_…`.",
     },
 }
 OPEN = frozenset(
@@ -82,14 +84,20 @@ OPEN = frozenset(
         "identity_begin_sign_in", "identity_end_by_provider",
         "identity_end_sign_in", "identity_exchange_pipeline_token",
         "status_health", "status_live",
+        "sharing_read_badge", "sharing_read_embed", "sharing_read_front_page",
+        "sharing_read_picture", "sharing_read_public_page",
         "status_ready", "status_about",
     }
 )  # fmt: skip
 BY_LINK = frozenset(
     {
-        "/api/v1/reply", "/api/v1/invitation", "/api/v1/password-reset", "/api/v1/joining-domain"
+        "/api/v1/reply", "/api/v1/invitation", "/api/v1/password-reset", "/api/v1/joining-domain",
+        "/api/v1/shared", "/api/v1/shared/password", "/api/v1/shared/comparison",
+        "/api/v1/shared/answer", "/api/v1/shared/scaling", "/api/v1/shared/series",
     }
 )  # fmt: skip
+SHOWN = {"image/svg+xml", "text/html"}
+"""As pages and pictures are answered, so they are refused: nobody reads a problem in them."""
 PROBLEM = "application/problem+json"
 KEPT = "^[^\\u0000]*$"
 """Of every text in a request that nothing else is said of."""
@@ -150,6 +158,8 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
         if not status.startswith("2"):
             (model,) = answer["content"].values()
             answer["content"] = {PROBLEM: model}
+            for drawn in SHOWN & operation["responses"].get("200", {}).get("content", {}).keys():
+                answer["content"][drawn] = {"schema": {"type": "string"}}
             if of_directory:  # what is refused before SCIM is asked is refused as elsewhere
                 answer["content"][SCIM_MEDIA_TYPE] = {"schema": ScimError.model_json_schema()}
     if of_directory:

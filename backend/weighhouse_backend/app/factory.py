@@ -83,6 +83,9 @@ from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.scenarios.endpoints import router as scenarios
+from weighhouse_backend.sharing.endpoints import router as sharing
+from weighhouse_backend.sharing.page_endpoints import router as shared_pages
+from weighhouse_backend.sharing.renderings import Renderings
 from weighhouse_backend.sign_in.account_endpoints import router as account
 from weighhouse_backend.sign_in.endpoints import router as sign_in
 from weighhouse_backend.sign_in.factor_endpoints import router as factors
@@ -99,7 +102,7 @@ ROUTERS = (
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
     campaigns, provisions, results, findings, scenarios, comparisons, publishing, studies, gates,
     alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention, fleet,
-    exports, list_exports, metrics, packages,
+    exports, list_exports, sharing, shared_pages, metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 
@@ -150,6 +153,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.sightings = Sightings(SystemClock())
     app.state.agent_signs = AgentSigns(app.state.redis, chosen.agent_sign_seconds)
     app.state.waiting_room = _waiting_room(app, claims_engine)
+    app.state.renderings = Renderings()
     app.state.observers = CapacityLimiter(2)
     app.state.parts = Parts(watching_engine, app.state.redis, chosen, conditions)
     app.state.background = _background(app, watches, engine)

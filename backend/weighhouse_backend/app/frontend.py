@@ -11,7 +11,14 @@ from weighhouse_protocol import pages
 from weighhouse_backend.kit.problems import NotFound
 
 FOREVER = "public, max-age=31536000, immutable"
-BY_LINK = (pages.REPLY, pages.JOIN, pages.PASSWORD, pages.DOMAIN, pages.SIGN_IN_ANSWER)
+BY_LINK = (
+    pages.REPLY,
+    pages.SHARED,
+    pages.JOIN,
+    pages.PASSWORD,
+    pages.DOMAIN,
+    pages.SIGN_IN_ANSWER,
+)
 """Pages that people come to by an address with something secret, and that tell none where from."""
 OTHERS = ("/api/", "/agent/", "/docs/")
 

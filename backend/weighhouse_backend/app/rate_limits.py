@@ -27,6 +27,8 @@ from weighhouse_backend.kit.rates import (
 from weighhouse_backend.kit.shares import SHORT_SECONDS, UNSORTED, Shares, Turn
 
 AGENTS, PEOPLE = "/agent/", "/api/"
+OUTSIDE = ("/public", "/embed/", "/badges/", "/pictures/")
+"""What whoever comes along is shown, and takes work."""
 LOGIN = "/api/v1/sessions"
 MOST_QUERY_BYTES = 16 * 1024
 REST_BYTES, REST_SECONDS = 1024 * 1024, 2.0
@@ -52,7 +54,7 @@ class RateLimits:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] != "http" or not scope["path"].startswith((AGENTS, PEOPLE)):
+        if scope["type"] != "http" or not scope["path"].startswith((AGENTS, PEOPLE, *OUTSIDE)):
             await self._app(scope, receive, send)
             return
         visit = _visit(scope, self._cookie)

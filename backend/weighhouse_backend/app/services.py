@@ -32,6 +32,7 @@ from weighhouse_backend.retention.dependencies import SERVICES as RETENTION
 from weighhouse_backend.runs.dependencies import SERVICES as RUNS
 from weighhouse_backend.scenarios.dependencies import SERVICES as SCENARIOS
 from weighhouse_backend.series.dependencies import SERVICES as SERIES
+from weighhouse_backend.sharing.dependencies import SERVICES as SHARING
 from weighhouse_backend.sign_in.dependencies import SERVICES as SIGN_IN
 from weighhouse_backend.studies.dependencies import SERVICES as STUDIES
 
@@ -65,6 +66,7 @@ FEATURES = (
     RUNS,
     SCENARIOS,
     SERIES,
+    SHARING,
     SIGN_IN,
     STUDIES,
 )

@@ -60,7 +60,11 @@ class Surroundings:
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
                 headers.setdefault("Cache-Control", "no-store")
+                # Who may frame a page with a policy of its own, its policy says.
+                framed = "frame-ancestors" in headers.get("Content-Security-Policy", "")
                 for name, value in self._headers.items():
+                    if framed and name == "X-Frame-Options":
+                        continue
                     headers.setdefault(name, value)
             await send(message)
 

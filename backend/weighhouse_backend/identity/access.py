@@ -137,6 +137,19 @@ def recognize(request: Request, session: Session) -> Caller:
     )  # fmt: skip
 
 
+def belongs(session: Session, cookie: str, organization_id: UUID, hours: float) -> bool:
+    """Whether a login is of somebody who belongs to an organization, whatever their role there, and
+    opens it.
+
+    :param session: not confined.
+    :param cookie: as the browser sent it; empty: nobody's.
+    :param hours: how long a login lasts without use.
+    """
+    repository = IdentityRepository(session)
+    known = repository.use_session(token_hash(cookie), SystemClock().now(), hours)
+    return known is not None and repository.is_let_in(organization_id, known[0].id, known[1])
+
+
 def _of_token(repository: IdentityRepository, token: ApiToken) -> Caller:
     """:raises NotAuthenticated: when it is a person's who has no access any more.
     :raises FactorRequired: when it is a person's whose role rests.

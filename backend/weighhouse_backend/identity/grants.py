@@ -42,7 +42,7 @@ class Grant:
     organization_id: UUID | None = None
     project_id: UUID | None = None
 
-    def row(self, kind: type[Row], **columns: Any) -> Row:
+    def row(self, kind: type[Row], /, **columns: Any) -> Row:
         """A new row that carries the power, in its place alone.
 
         :param columns: what else it holds.

@@ -274,6 +274,22 @@ class IdentityRepository:
         found = select(Membership.user_id).where(Membership.user_id == user_id, *_opened_by(login))
         return self.session.scalar(found.limit(1)) is not None
 
+    def is_let_in(self, organization_id: UUID, user_id: UUID, login: LoginSession) -> bool:
+        """Whether a person is in an organization, which their login opens, with a second factor
+        where it requires one.
+        """
+        query = (
+            select(Membership.user_id)
+            .join(Organization, Organization.id == Membership.organization_id)
+            .where(
+                Membership.organization_id == organization_id,
+                Membership.user_id == user_id,
+                or_(Organization.factor_required_at.is_(None), _vouched_for(user_id, login)),
+                *_opened_by(login),
+            )
+        )
+        return self.session.scalar(query.limit(1)) is not None
+
     def names(self, user_ids: Collection[UUID]) -> dict[UUID, str]:
         """Names of people by id."""
         found = _colleagues()

@@ -18,7 +18,7 @@ class Scope(StrEnum):
     NOTES_WRITE = "notes:write"
     """Write annotations, triage alerts."""
     PUBLISHING_WRITE = "publishing:write"
-    """Consents, overrides, links for replies, challenges."""
+    """Consents, overrides, links for replies, challenges; what is shared."""
     PRICES_WRITE = "prices:write"
     """Change what machines and licences cost."""
     AGENTS_ENROL = "agents:enrol"
@@ -61,7 +61,8 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         results_list_runs results_read_faults results_read_gauges results_read_heatmap
         results_read_scenario results_read_series results_read_spectrum
         retention_preview retention_read retention_read_keeping
-        scenarios_read_operating_points scenarios_read_searches studies_list studies_read
+        scenarios_read_operating_points scenarios_read_searches sharing_list studies_list
+        studies_read
     """,
     Scope.RESULTS_EXPORT: """
         comparisons_read_histogram exports_list_alerts exports_list_campaigns
@@ -86,7 +87,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         publishing_answer_challenge publishing_challenge publishing_decide_challenge
         publishing_end_override publishing_invite_reply publishing_override
         publishing_record_consent publishing_revoke_link publishing_withdraw_challenge
-        publishing_withdraw_consent publishing_withdraw_reply
+        publishing_withdraw_consent publishing_withdraw_reply sharing_revoke sharing_share
     """,
     Scope.PRICES_WRITE: "prices_save",
     Scope.AGENTS_ENROL: "fleet_make_registration_token",

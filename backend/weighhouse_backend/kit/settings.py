@@ -92,6 +92,12 @@ class Settings(BaseSettings):
     """Set cookies for HTTPS alone, under guarded names; needed behind a proxy with TLS."""
     hsts_seconds: int = Field(default=31_536_000, ge=0)
     """How long browsers then ask for this host over HTTPS alone; 0: they are not told to."""
+    public_page: bool = False
+    """Show everybody a front page, `/public`, with all that is shared with the public."""
+    embed_origins: str = Field(
+        default="", pattern=r"^(\*|https?://[A-Za-z0-9.:\-]+( https?://[A-Za-z0-9.:\-]+)*)?$"
+    )
+    """Pages that may embed what is public: `https://HOST`, spaces between; `*` all; empty none."""
     security_contact: str | None = Field(
         default=None, pattern=r"^(mailto:[^\s@]+@[^\s@]+|https://\S+)$"
     )

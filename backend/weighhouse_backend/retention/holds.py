@@ -13,6 +13,7 @@ from weighhouse_backend.retention.models import KeptCampaign
 from weighhouse_backend.retention.repository import RetentionRepository
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.states import FINISHED_CAMPAIGNS
+from weighhouse_backend.sharing.service import ShareService
 
 NAMED = 5
 """Campaigns that are named one by one."""
@@ -27,11 +28,16 @@ class HoldingService:
     verdicts: VerdictService
     watching: WatchService
     noise: NoiseService
+    shares: ShareService
 
     def passed_over(self, project_id: UUID) -> dict[UUID, str]:
         """Campaigns of a project of which the rules remove nothing, and why."""
         kept = {one: _kept(row) for one, row in self.repository.kept(project_id).items()}
-        return self.publication.seen_by_others(project_id) | kept
+        return (
+            self.publication.seen_by_others(project_id)
+            | self.shares.seen_by_others(project_id)
+            | kept
+        )
 
     def held(self, campaign: Campaign) -> list[str]:
         """Why a campaign cannot be deleted, each with what would mend it."""
@@ -43,6 +49,9 @@ class HoldingService:
         seen = self.publication.seen_by_others(campaign.project_id).get(campaign.id)
         if seen is not None:
             found.append(f"{seen}: end that first, under Disclosure")
+        shared = self.shares.seen_by_others(campaign.project_id).get(campaign.id)
+        if shared is not None:
+            found.append(f"{shared}: take that back first, under Settings, Shared")
         if campaign.release is not None:
             found.append(f"it stands for release {campaign.release}: take that from it first")
         if resting := self.verdicts.resting_on(campaign.id):

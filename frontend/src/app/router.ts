@@ -35,6 +35,11 @@ export const routes: RouteRecordRaw[] = [
   entrance('joining', '/joining', 'Join', () => import('@/pages/JoiningPage.vue')),
   entrance('domain', '/domain', 'Domain', () => import('@/pages/DomainPage.vue')),
   entrance('password', '/password', 'Password', () => import('@/pages/PasswordPage.vue')),
+  entrance('shared', '/shared', 'Shared', () => import('@/pages/SharedPage.vue')),
+  page('public', `/public/:share${ID}`, 'Shared', () => import('@/pages/SharedPage.vue'), {
+    props: true,
+    meta: { title: 'Shared', open: true },
+  }),
   entrance('reply', '/reply', 'Reply', () => import('@/pages/ReplyPage.vue')),
   // Links of before, whose secret stood in the path.
   { path: '/reply/:rest', redirect: (to) => ({ name: 'reply', hash: `#${String(to.params['rest'])}` }) },

@@ -16,6 +16,7 @@ export type SettingsTab =
   | 'prices'
   | 'usage'
   | 'retention'
+  | 'shared'
   | 'audit'
 
 /** A target of a campaign, which is one side of a comparison. */

@@ -5,25 +5,18 @@ import { request, whileIncomplete } from '@/api'
 import { useSession } from '@/session'
 
 import { distinct } from './metrics'
+import { useSource, type AnswerAddress, type ComparisonAddress } from './source'
 
-/** What is compared, as it stands in the address. */
-export interface ComparisonAddress {
-  campaign?: string
-  base?: string
-  side?: string[]
-  baseline?: number
-  /** The only cell that is shown. */
-  cell?: string
-}
+export type { AnswerAddress, ComparisonAddress }
 
 /**
  * A comparison; the server computes it from merged histograms. Like all figures of sides it is asked for again
  * while more may come, until what was asked for by itself is complete.
  */
-export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<boolean>) {
+export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<boolean>, source = useSource()) {
   return useQuery({
-    queryKey: ['comparisons', 'sides', address],
-    queryFn: () => request('GET /api/v1/comparisons', { query: { ...address.value } }),
+    queryKey: ['comparisons', 'sides', address, source.key],
+    queryFn: () => source.comparison(address.value),
     enabled,
     select: (comparison) => ({ ...comparison, sides: distinct(comparison.sides) }),
     refetchInterval: whileIncomplete,
@@ -31,19 +24,12 @@ export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<bool
   })
 }
 
-/** Who leads, and each side against its baseline, as far as it is not the comparison's own answer. */
-export interface AnswerAddress {
-  /** Undefined: the figure that each kind of load is read by. */
-  figure?: string
-  /** Places of sides that have no part in it. */
-  hidden?: number[]
-}
-
 /** What may be said of the sides on show by a figure; what was said before stays while this loads. */
 export function useAnswer(address: Ref<ComparisonAddress>, view: Ref<AnswerAddress>, enabled: Ref<boolean>) {
+  const source = useSource()
   return useQuery({
-    queryKey: ['comparisons', 'answer', address, view],
-    queryFn: () => request('GET /api/v1/comparisons/answer', { query: { ...address.value, ...view.value } }),
+    queryKey: ['comparisons', 'answer', address, view, source.key],
+    queryFn: () => source.answer(address.value, view.value),
     enabled,
     refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
@@ -82,9 +68,10 @@ export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<Dist
  * @param law whether the fitted law is wanted as well, which the server takes longer for.
  */
 export function useScaling(address: Ref<ComparisonAddress>, law: boolean) {
+  const source = useSource()
   return useQuery({
-    queryKey: ['comparisons', 'scaling', address, law],
-    queryFn: () => request('GET /api/v1/comparisons/scaling', { query: { ...address.value, law } }),
+    queryKey: ['comparisons', 'scaling', address, law, source.key],
+    queryFn: () => source.scaling(address.value, law),
     refetchInterval: whileIncomplete,
     placeholderData: keepPreviousData,
   })

@@ -1,0 +1,122 @@
+"""Queries of what is shared."""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, or_, select, text, update
+from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.identity.models import Organization, Project
+from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.series.models import SeriesPoint
+from weighhouse_backend.sharing.models import Share
+
+_RULES = (
+    "manifests", "manifest_offers", "manifest_decisions", "publication_consents",
+    "publication_overrides",
+)  # fmt: skip
+_ROWS = "(SELECT md5(string_agg(xmin::text || ctid::text, ',' ORDER BY ctid)) FROM {})"
+_HELD = """
+    (SELECT count(*) FROM publication_overrides WHERE expires_at > now()),
+    (SELECT count(*) FROM publication_consents
+      WHERE expires_on IS NULL OR expires_on >= (now() AT TIME ZONE 'UTC')::date),
+    (SELECT count(*) FROM campaigns WHERE id = ANY (
+      string_to_array(current_setting('weighhouse.campaign_ids', true), ',')::uuid[]))
+"""
+_TERMS = text(f"SELECT md5(concat_ws('/', {', '.join(map(_ROWS.format, _RULES))}, {_HELD}))")
+
+
+@dataclass(frozen=True)
+class ShareRepository:
+    """The feature's queries."""
+
+    session: Session
+
+    def share(self, share_id: UUID) -> Share | None:
+        """One of them."""
+        return self.session.get(Share, share_id)
+
+    def locked(self, share_id: UUID) -> Share | None:
+        """One of them, locked."""
+        return self.session.get(Share, share_id, with_for_update=True)
+
+    def listed(self, project_ids: Sequence[UUID]) -> Select[Share]:
+        """Those of projects."""
+        return select(Share).where(Share.project_id.in_(project_ids))
+
+    def public(self, now: datetime.datetime, limit: int) -> Sequence[Share]:
+        """What is public and has not ended, of all organizations, newest first."""
+        query = select(Share).where(
+            Share.visibility == "public",
+            Share.revoked_at.is_(None),
+            or_(Share.expires_at.is_(None), Share.expires_at > now),
+        )
+        return self.session.scalars(query.order_by(Share.id.desc()).limit(limit)).all()
+
+    def note_seen(self, share_id: UUID, now: datetime.datetime) -> None:
+        """Count an opening."""
+        self.session.execute(
+            update(Share)
+            .where(Share.id == share_id)
+            .values(seen_count=Share.seen_count + 1, last_seen_at=now)
+            .execution_options(synchronize_session=False)
+        )
+
+    def organization_of(self, project_id: UUID) -> Organization:
+        """Whose a project is."""
+        query = select(Organization).join(Project).where(Project.id == project_id)
+        return self.session.scalars(query).one()
+
+    def campaign_ids_of_series(self, series_id: UUID) -> set[UUID]:
+        """Campaigns that have a point in a series."""
+        query = select(SeriesPoint.campaign_id).where(SeriesPoint.series_id == series_id)
+        return set(self.session.scalars(query))
+
+    def verdict_of(self, campaign_id: UUID) -> str | None:
+        """What a campaign as a whole was judged to be."""
+        query = select(Campaign.verdict).where(Campaign.id == campaign_id)
+        return self.session.scalar(query)
+
+    def campaigns_of_series(self, series_id: UUID) -> list[Campaign]:
+        """Of a series' points, one campaign for each revision that was measured."""
+        query = (
+            select(Campaign)
+            .join(SeriesPoint, SeriesPoint.campaign_id == Campaign.id)
+            .where(SeriesPoint.series_id == series_id)
+            .ext(distinct_on(Campaign.revision_id))
+            .order_by(Campaign.revision_id, Campaign.id)
+        )
+        return list(self.session.scalars(query))
+
+    def terms(self) -> str:
+        """What the publication policy rests on, as a digest: consents, overrides and manifests that
+        the transaction sees, as they stand and as far as they hold today, and which of the shared
+        campaigns there are. Equal as long as nobody changed any of them; one short query.
+        """
+        return str(self.session.scalar(_TERMS))
+
+    def seen_by_others(self, project_id: UUID, now: datetime.datetime) -> dict[UUID, str]:
+        """Campaigns of a project that are shared, and why in words."""
+        query = select(Share).where(
+            Share.project_id == project_id,
+            Share.revoked_at.is_(None),
+            or_(Share.expires_at.is_(None), Share.expires_at > now),
+        )
+        found: dict[UUID, str] = {}
+        for share in self.session.scalars(query):
+            for campaign_id in campaigns_named(share):
+                found.setdefault(campaign_id, f"it is shared as “{share.title}”")
+        return found
+
+
+def campaigns_named(share: Share) -> set[UUID]:
+    """The campaigns that a share of a campaign or comparison shows."""
+    if share.campaign_id is not None:
+        return {share.campaign_id}
+    asked = share.question or {}
+    named = [str(side).partition("~")[0] for side in asked.get("side", ())]
+    named += [str(asked[name]) for name in ("campaign", "base") if asked.get(name)]
+    return {UUID(one) for one in named}
