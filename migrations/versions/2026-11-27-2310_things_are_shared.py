@@ -1,6 +1,6 @@
 """things are shared with people who have no account
 
-Revision: 0050, after 0046
+Revision: 0048, after 0047
 
 A fourth group role, `weighhouse_stranger`: whoever comes by a link reads, in the transaction that
 serves them, what is shared with them, and changes nothing. The application's login may take it
@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0050"
-down_revision = "0046"
+revision = "0048"
+down_revision = "0047"
 branch_labels = None
 depends_on = None
 
