@@ -383,16 +383,9 @@ def _elsewhere(policy: Policy, what: str, error: Exception) -> PolicyRefused:
 
 
 PolicyKey = Literal[
-    "plugins",
-    "deployments",
-    "networks",
-    "paths",
-    "max_run_seconds",
-    "max_rate_per_second",
-    "max_clients",
-    "images",
-    "slots",
-]
+    "plugins", "deployments", "networks", "paths", "max_run_seconds", "max_rate_per_second",
+    "max_clients", "images", "slots",
+]  # fmt: skip
 
 
 def _refusal(what: str, key: PolicyKey, allowed: str) -> PolicyRefused:

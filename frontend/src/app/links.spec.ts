@@ -39,6 +39,8 @@ const OURS = [
   'caveat.help', // a page of our documentation
   'fileAddress(run.id, row)', // a download from here
   'begun.qr_code', // a picture from here
+  'share.qr_code',
+  'preview', // of a chart's picture, made in the browser
   'source', // of UiDisclaimer, a page of our documentation
   'address', // of UiLink, looked at there
   'page(git.commit_url) ?? undefined', // of UiCommit, looked at there
