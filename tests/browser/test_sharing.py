@@ -1,18 +1,22 @@
 """Sharing: a link on a phone, taken back from the list; the public page."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
-from weighhouse_testing.browser import NARROW, Window
+from weighhouse_testing.browser import NARROW, Sows, Window
 from weighhouse_testing.platform import RunningPlatform
+from weighhouse_worker.seeding.plan import Sown
+
+SHOWN = Sown("invented-shown", "Invented: shown", ("redis", "memcached"), (1, 4), repetitions=4)
 
 
 @pytest.fixture(scope="module")
-def compared(invented: Callable[[str], dict], platform: RunningPlatform) -> dict:
+def compared(sows: Sows, platform: RunningPlatform) -> dict:
     """A campaign whose systems' vendors agreed."""
-    campaign = invented("sides")
+    sows(SHOWN)
+    listed = platform.request("GET", "/campaigns", params={"limit": 200})["items"]
+    (campaign,) = [one for one in listed if one["experiment"]["slug"] == SHOWN.slug]
     for decision in platform.request("GET", f"/campaigns/{campaign['id']}/disclosure")["sheet"][
         "decisions"
     ]:

@@ -11,6 +11,8 @@ JUDGED_ELSEWHERE = {
     "CampaignCreate.experiment": "looked up",
     "RejudgementCreate.experiment": "looked up",
     "StudyRunWanted.sides": "looked up",
+    "QuestionWrite.cell": "looked up where it is shown",
+    "QuestionWrite.side": "looked up",
     "ChannelCreate.address": "by its kind: notices.channels",
     "ChannelUpdate.address": "by its kind: notices.channels",
     "DocumentSource.yaml": "as an experiment",

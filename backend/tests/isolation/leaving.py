@@ -2,12 +2,32 @@
 
 from collections.abc import Mapping
 
-from backend.tests.isolation.rules import EXPORT, PUBLISH, READ, Rule, named, of_project
+from backend.tests.isolation.rules import (
+    COMPARED,
+    EMPTY,
+    EXPORT,
+    PUBLISH,
+    READ,
+    Rule,
+    mine,
+    named,
+    of_project,
+)
 
 GONE = frozenset({404})
 """Nothing of it is public."""
 
 LEAVING: Mapping[str, Rule] = {
+    "exports_list_alerts": of_project(EXPORT, others=EMPTY),
+    "exports_list_campaigns": of_project(EXPORT),
+    "exports_list_experiments": of_project(EXPORT),
+    "exports_list_runs": named(EXPORT, query={"campaign_id": "{campaign_id}"}),
+    "exports_list_series": mine(EXPORT),
+    "exports_read_campaign": named(EXPORT),
+    "exports_read_comparison": named(EXPORT, query=COMPARED),
+    "exports_read_metrics": mine(READ),
+    "exports_read_run": named(EXPORT),
+    "exports_read_series": named(EXPORT),
     "publishing_answer_challenge": named(PUBLISH, "member", body={"answer": "It is not so."}),
     "publishing_challenge": named(PUBLISH, body={"text": "I doubt these figures very much."}),
     "publishing_decide_challenge": named(
