@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from pydantic import BaseModel
+
 from weighhouse_backend.comparisons.scaling import scaling_read
 from weighhouse_backend.comparisons.service import answer_read, comparison_read
 from weighhouse_backend.kit.problems import NotFound
@@ -113,6 +115,5 @@ class SharedDocuments:
         kept.get((share.id, "may", self.subjects.repository.terms()), ask)
 
 
-def _json(read: object) -> bytes:
-    made = read.model_dump_json()  # type: ignore[attr-defined]
-    return str(made).encode()
+def _json(read: BaseModel) -> bytes:
+    return read.model_dump_json().encode()

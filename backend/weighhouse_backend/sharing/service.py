@@ -156,8 +156,8 @@ class ShareService:
         if row.revoked_at is not None or self._has_ended(row):
             return None
         try:
-            leaving: Sequence[object] = self.subjects.leaving_of(row)
-            self.subjects.publication.require(leaving, AUDIENCES[row.visibility])  # type: ignore[arg-type]
+            leaving = self.subjects.leaving_of(row)
+            self.subjects.publication.require(leaving, AUDIENCES[row.visibility])
         except PublicationRefused as refused:
             return refused.detail
         except NotFound:
