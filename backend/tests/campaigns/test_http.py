@@ -165,7 +165,8 @@ def test_a_long_poll_without_work_ends_empty_and_is_repeatable(tenant: Tenant) -
     agent = tenant.world.agent()
     claim_id = str(uuid4())
 
-    assert claim(tenant, agent, 0.2, claim_id).json() == {"order": None, "directives": []}
+    empty = {"order": None, "directives": [], "update": None}
+    assert claim(tenant, agent, 0.2, claim_id).json() == empty
     tenant.world.start()
     tenant.world.allocate()
     first, again = claim(tenant, agent, 5, claim_id), claim(tenant, agent, 5, claim_id)

@@ -98,8 +98,12 @@ def list_agents(as_json: AsJson = False, url: Url = None, token: Token = None) -
         return
     names = {one["id"]: one["name"] for one in client.get("/projects")["items"]}
     table = Table(box=None, header_style="dim")
+    # What people copy is never broken, however narrow the terminal is.
+    whole = {
+        name: max((len(one[name]) for one in page["items"]), default=0) for name in ("id", "name")
+    }
     for column in ("id", "name", "state", "version", "lent to"):
-        table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
+        table.add_column(column, no_wrap=column in whole, min_width=whole.get(column))
     for one in page["items"]:
         lent = one["lent_to"]
         shown = (
