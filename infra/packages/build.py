@@ -13,13 +13,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weighhouse_sdk.wheels.digests import digest_of_files
-from wheels import AGENT, EXTRAS, PURE, Project, Wheel, agent_of_release, projects
+from wheels import AGENT, EXTRAS, PURE, Project, Wheel, agent_of_release, plugin_digests, projects
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKED = re.compile(r"^([A-Za-z0-9._-]+==[^\s;\\]+)", re.MULTILINE)
@@ -42,25 +40,10 @@ def build(programs: Path, platform: str, target: Path) -> list[tuple[Project, Pa
     }
     with tempfile.TemporaryDirectory() as folder:
         digests = Path(folder) / "release_plugins.json"
-        digests.write_text(json.dumps(_digests(built), indent=2) + "\n", "utf-8")
+        digests.write_text(json.dumps(plugin_digests(built), indent=2) + "\n", "utf-8")
         (agent,) = (agent_of_release(one, digests) for one in found if one.name == AGENT)
         built[AGENT] = Path(next(Wheel(agent).build(directory=str(target))))
     return [(project, built[project.name]) for project in found]
-
-
-def _digests(built: Mapping[str, Path]) -> dict[str, str]:
-    """Plugins of this release → the digest by which its agents know them."""
-    found = {}
-    for name, path in sorted(built.items()):
-        if not name.startswith("weighhouse-plugin-"):
-            continue
-        with zipfile.ZipFile(path) as archive:
-            files = {
-                each.filename: hashlib.sha256(archive.read(each)).hexdigest()
-                for each in archive.infolist()
-            }
-        found[name] = digest_of_files(files.items()).digest
-    return found
 
 
 def check(auditwheel: Path, wheel: Path, platform: str) -> None:

@@ -6,7 +6,9 @@ code and names all that belong to this release.
 """
 
 import copy
+import hashlib
 import tomllib
+import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any
 
 from hatchling.builders.wheel import WheelBuilder
 from weighhouse_cli.resources import IN_A_CLONE
+from weighhouse_sdk.wheels.digests import digest_of_files
 
 PARTS = ("protocol", "judging", "plugins/sdk", "agent", "backend", "worker", "cli")
 EXTRAS: Mapping[str, tuple[str, ...]] = {
@@ -170,6 +173,21 @@ def _sources(root: Path) -> Project:
             },
         ),
     )
+
+
+def plugin_digests(built: Mapping[str, Path]) -> dict[str, str]:
+    """Plugins of this release → the digest by which its agents know them."""
+    found = {}
+    for name, path in sorted(built.items()):
+        if not name.startswith("weighhouse-plugin-"):
+            continue
+        with zipfile.ZipFile(path) as archive:
+            files = {
+                each.filename: hashlib.sha256(archive.read(each)).hexdigest()
+                for each in archive.infolist()
+            }
+        found[name] = digest_of_files(files.items()).digest
+    return found
 
 
 def agent_of_release(agent: Project, digests: Path) -> Project:

@@ -60,11 +60,20 @@ def fill(
     wheels = _builder()
     programs = locate_program("weighhouse-driver-resp").parent
     machine = f"linux_{os.uname().machine}"
-    own = []
-    for project in wheels.projects(REPOSITORY, programs, machine):
-        if project.name in OURS:
-            made = _of_version(project, version, work, broken=broken)
-            own.append(Path(next(wheels.Wheel(made).build(directory=str(target)))))
+    ours = {
+        project.name: _of_version(project, version, work, broken=broken)
+        for project in wheels.projects(REPOSITORY, programs, machine)
+        if project.name in OURS
+    }
+    agent = ours.pop(wheels.AGENT)
+    built = {
+        name: Path(next(wheels.Wheel(made).build(directory=str(target))))
+        for name, made in ours.items()
+    }
+    digests = work / "release_plugins.json"
+    digests.write_text(json.dumps(wheels.plugin_digests(built)), "utf-8")
+    made = wheels.agent_of_release(agent, digests)
+    own = [*built.values(), Path(next(wheels.Wheel(made).build(directory=str(target))))]
     release = {
         "version": version,
         "commit": "",
