@@ -94,8 +94,9 @@ def test_a_gang_runs_on_machines_that_are_made_for_it_and_gone_afterwards(
     assert asked["at_most"] == {"amount": 0, "currency": "EUR"}
     started = platform.start_campaign(text)
     campaign = platform.wait_for_campaign(started["id"])
-    assert campaign["status"] == "completed", campaign
     ((run,),) = [cell["runs"] for cell in campaign["cells"]]
+    read = platform.request("GET", f"/runs/{run['id']}")
+    assert campaign["status"] == "completed", read["failure"]
     members = platform.request("GET", f"/runs/{run['id']}")["members"]
     assert len({one["agent"]["name"] for one in members}) == 2
     made = until(

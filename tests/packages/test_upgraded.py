@@ -16,7 +16,9 @@ from weighhouse_testing.wheelhouse import built, declared, environment, install
 
 BEFORE = "0.0.1"
 """What wheels of the older commit are called: releases have different versions, commits not."""
-VERSION = re.compile(r'^version = "[^"]+"$', re.MULTILINE)
+VERSION = re.compile(r'^(version|VERSION) = "[^"]+"$', re.MULTILINE)
+TOLD_IN = {"pyproject.toml", "Cargo.toml", "weighhouse_agent/__init__.py"}
+"""Where a version stands: the agent's in its code, too, for it tells of itself."""
 
 
 def git(*words: str) -> bytes:
@@ -26,16 +28,19 @@ def git(*words: str) -> bytes:
 
 
 def older_tree(folder: Path) -> Path:
-    """The commit before this one, with a version of its own."""
+    """The commit before this one, or this one where the clone begins with it, with a version of
+    its own.
+    """
     folder.mkdir()
-    archive = git("archive", "--format=tar", "HEAD^1", "--", ".", ":!frontend")
+    commit = git("rev-list", "--max-count=2", "--first-parent", "HEAD").decode().split()[-1]
+    archive = git("archive", "--format=tar", commit, "--", ".", ":!frontend")
     subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
     (folder / "frontend").mkdir()
     shutil.copytree(REPOSITORY / "frontend" / "dist", folder / "frontend" / "dist")
-    for file in folder.rglob("*.toml"):
-        if file.name in {"pyproject.toml", "Cargo.toml"}:
+    for name in TOLD_IN:
+        for file in folder.rglob(name):
             text = file.read_text("utf-8")
-            file.write_text(VERSION.sub(f'version = "{BEFORE}"', text), "utf-8")
+            file.write_text(VERSION.sub(rf'\1 = "{BEFORE}"', text), "utf-8")
     return folder
 
 
