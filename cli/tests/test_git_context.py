@@ -1,8 +1,6 @@
 """The commit that pipelines, git and options tell; real repositories, real events' shapes."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ import pytest
 from weighhouse_cli.exits import CommandFailed, Exit
 from weighhouse_cli.git_context import Asked, GitOptions, find_stamp, in_words
 from weighhouse_protocol.git import GitContext
+from weighhouse_testing.clones import git
 
 NOTHING = GitOptions()
 HEAD = "1111111111111111111111111111111111111111"
@@ -27,15 +26,6 @@ def find_context(
     """Of an experiment in the working directory."""
     asked = Asked(directory, directory / FILE, look=look)
     return find_stamp(options, environment, asked).context
-
-
-def git(directory: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=Mia", "-c", "user.email=mia@example.org", *arguments],
-        cwd=directory, capture_output=True, text=True, check=True,
-        env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"},
-    )  # fmt: skip
-    return done.stdout.strip()
 
 
 @pytest.fixture

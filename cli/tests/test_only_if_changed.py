@@ -1,8 +1,6 @@
 """Whether a commit changed what is measured, asked of real clones."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,15 +8,7 @@ from weighhouse_cli.ci.changes import unchanged
 from weighhouse_cli.clones import clone_of
 from weighhouse_cli.exits import CommandFailed
 from weighhouse_protocol.git import GitContext
-
-
-def git(directory: Path, *arguments: str) -> str:
-    alone = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-    done = subprocess.run(
-        ["git", "-c", "user.name=Mia", "-c", "user.email=mia@example.org", *arguments],
-        cwd=directory, capture_output=True, text=True, check=True, env={**os.environ, **alone},
-    )  # fmt: skip
-    return done.stdout.strip()
+from weighhouse_testing.clones import git
 
 
 def commit(store: Path, **files: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from weighhouse_testing.clones import git
 from weighhouse_testing.command import WEIGHHOUSE, weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform, running_platform
@@ -29,15 +30,6 @@ def house() -> Iterator[RunningPlatform]:
 def page(windows: Windows, house: RunningPlatform) -> Iterator[Page]:
     with windows.lent(house.url, (house.email, house.password)) as opened:
         yield opened()
-
-
-def git(directory: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=Mia", "-c", "user.email=mia@example.org", *arguments],
-        cwd=directory, capture_output=True, text=True, check=True,
-        env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"},
-    )  # fmt: skip
-    return done.stdout.strip()
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 import yaml
 from junitparser import JUnitXml
 from weighhouse_testing.builds import RATE, builds_of, paced_experiment
+from weighhouse_testing.clones import git
 from weighhouse_testing.command import WEIGHHOUSE, weighhouse
 from weighhouse_testing.forge import StandInForge, stand_in_forge
 from weighhouse_testing.platform import RunningPlatform
@@ -22,15 +23,6 @@ from weighhouse_testing.platform import RunningPlatform
 CI = Path(__file__).parents[2] / "docs/ci"
 SLOWER, GATE_PERCENT = 0.3, 40
 HOLE = re.compile(r"\$(?:\{\{|\[\[) (.+?) (?:\}\}|\]\])")
-
-
-def git(directory: Path, *arguments: str) -> str:
-    alone = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-    done = subprocess.run(
-        ["git", "-c", "user.name=Mia", "-c", "user.email=mia@example.org", *arguments],
-        cwd=directory, capture_output=True, text=True, check=True, env={**os.environ, **alone},
-    )  # fmt: skip
-    return done.stdout.strip()
 
 
 @dataclass

@@ -5,7 +5,6 @@ The server is the real Redis, wrapped; see `weighhouse_testing.builds`.
 """
 
 import json
-import os
 import random
 import subprocess
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 from weighhouse_testing.builds import RATE, Builds, builds_of, paced_experiment
+from weighhouse_testing.clones import git
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.waits import until
@@ -25,15 +25,6 @@ QUICKER, GATE_PERCENT = 2.0, 40.0
 """So far apart, and so far from it where they are alike, that a busy machine's noise is neither."""
 FEW, ENOUGH = 2, 5
 """Repeats of what is only drawn, and of what is judged."""
-
-
-def git(directory: Path, *arguments: str) -> str:
-    alone = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-    done = subprocess.run(
-        ["git", "-c", "user.name=Mia", "-c", "user.email=mia@example.org", *arguments],
-        cwd=directory, capture_output=True, text=True, check=True, env={**os.environ, **alone},
-    )  # fmt: skip
-    return done.stdout.strip()
 
 
 @dataclass
