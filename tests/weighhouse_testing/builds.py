@@ -47,15 +47,18 @@ case "$*" in
   if [ -e {folder}/swung ]; then
     side=0
     case "$*" in *{mark}*) side=1 ;; esac
-    count=$(cat {folder}/starts/$side 2>/dev/null || echo $side)
+    count=$(cat {folder}/starts/$side 2>/dev/null || echo $((side * {each})))
     echo $((count + 1)) >{folder}/starts/$side
-    [ $((count % 2)) = 0 ] || pace={folder}/swung
+    [ $((count / {each} % 2)) = 0 ] || pace={folder}/swung
   fi
   ;;
 esac
 LD_PRELOAD={library} PACED_SERVER=$pace exec {real} "$@"
 """
 """What stands in a server's place."""
+STARTS_A_BLOCK = 2
+"""Of each side, where they swing: so that every cell is of one pace in one block, of another in the
+next."""
 MARK = "'appendfsync always'"
 """By which the servers of one side are told from the other's, where they swing."""
 
@@ -102,8 +105,9 @@ class Builds:
 
         :param rate_per_second: commands that it answers.
         :param sync_seconds: what it takes to force a file to the disk, above what it does take.
-        :param swing: share of the rate that every other server of a side answers more, when those
-            of the other side do not: noise that is the same each time, and favours nobody.
+        :param swing: share of the rate that servers of a side answer more in every other block of
+            two cells, when those of the other side do not: noise that is the same each time, and
+            favours nobody.
         :param catches_up_seconds: of what it was idle or not let run, so much is caught up with.
         """
 
@@ -147,7 +151,9 @@ def builds_of(platform: RunningPlatform, program: str) -> Iterator[Builds]:
     starts = folder / STARTS
     starts.mkdir()
     starts.chmod(0o777)
-    wrapper.write_text(WRAPPER.format(folder=folder, library=library, real=real, mark=MARK))
+    wrapper.write_text(
+        WRAPPER.format(folder=folder, library=library, real=real, mark=MARK, each=STARTS_A_BLOCK)
+    )
     wrapper.chmod(0o755)
     policy = Home(platform.inner.directory.folder(AGENT)).policy
     before = policy.read_text() if policy.exists() else ""
