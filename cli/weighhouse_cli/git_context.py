@@ -204,7 +204,7 @@ def _shown(path: Path) -> str:
 
 
 def _from_github(environment: Mapping[str, str]) -> dict[str, Any]:
-    event = _event(environment.get("GITHUB_EVENT_PATH"))
+    event = github_event(environment)
     pull = event.get("pull_request")
     pull = pull if isinstance(pull, dict) else {}
     repository = event.get("repository")
@@ -250,10 +250,11 @@ def _from_gitlab(environment: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _event(path: str | None) -> dict[str, Any]:
+def github_event(environment: Mapping[str, str]) -> dict[str, Any]:
     """GitHub's account of what happened; empty when it cannot be read."""
+    path = Path(environment.get("GITHUB_EVENT_PATH") or "")
     try:
-        found = json.loads(Path(path or "").read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -1,6 +1,5 @@
 """Whether a commit changed what an experiment is about: `--only-if-changed`."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from weighhouse_protocol.text import escaped
 
 from weighhouse_cli.clones import Clone, ask_git, parents_of
 from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.git_context import github_event
 
 NOBODY = frozenset("0")
 """Of what a commit that is not there is written: the one before a branch's first."""
@@ -71,12 +71,6 @@ def _before(environment: Mapping[str, str]) -> str | None:
     """What a job says that its branch was before it was pushed to."""
     told: object = environment.get("CI_COMMIT_BEFORE_SHA")
     if environment.get("GITHUB_ACTIONS") == "true":
-        try:
-            event = json.loads(
-                Path(environment.get("GITHUB_EVENT_PATH") or "").read_text(encoding="utf-8")
-            )
-        except (OSError, ValueError):
-            return None
-        told = event.get("before") if isinstance(event, dict) else None
+        told = github_event(environment).get("before")
     found = told if isinstance(told, str) else ""
     return None if set(found) <= NOBODY else found

@@ -1,12 +1,11 @@
 """Which pull or merge request a job is for, and who may read what is written there."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from weighhouse_cli.ci.forges import Forge, ForgeProblem, GitHub, GitLab, requests_with_head
+from weighhouse_cli.git_context import github_event
 
 Audience = Literal["internal", "others", "public"]
 GITHUB_API = "https://api.github.com"
@@ -44,7 +43,7 @@ def audience_of(environment: Mapping[str, str]) -> Audience:
     repository is not public, and everybody where nobody says so; outside of jobs, its own people.
     """
     if environment.get("GITHUB_ACTIONS") == "true":
-        repository = _event(environment).get("repository")
+        repository = github_event(environment).get("repository")
         private = isinstance(repository, dict) and repository.get("private") is True
         return "internal" if private else "public"
     if environment.get("GITLAB_CI"):
@@ -58,7 +57,7 @@ def _github(environment: Mapping[str, str], asked: Asked) -> Forge:
     if not token or not repository:
         raise ForgeProblem("give the step its token: `env: {GITHUB_TOKEN: ${{ github.token }}}`")
     url = environment.get("GITHUB_API_URL") or GITHUB_API
-    number = asked.number or _number(_event(environment).get("pull_request"))
+    number = asked.number or _number(github_event(environment).get("pull_request"))
     if number is None and asked.head:
         number = requests_with_head(url, repository, asked.head, token)
     if number is None:
@@ -84,14 +83,3 @@ def _gitlab(environment: Mapping[str, str], asked: Asked) -> Forge:
 def _number(request: object) -> int | None:
     number = request.get("number") if isinstance(request, dict) else None
     return number if isinstance(number, int) else None
-
-
-def _event(environment: Mapping[str, str]) -> dict[str, Any]:
-    """GitHub's account of what happened; empty when it cannot be read."""
-    try:
-        found = json.loads(
-            Path(environment.get("GITHUB_EVENT_PATH") or "").read_text(encoding="utf-8")
-        )
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
