@@ -15,7 +15,7 @@ export interface Entrance {
 }
 
 const CODES = '0 passed, 1 regression, 2 inconclusive, 3 infrastructure, 4 invalid or not comparable'
-const INSTALL = 'command -v weighhouse || python3 -m pip install weighhouse-cli'
+const INSTALL = 'command -v weighhouse || python3 -m pip install --no-index --find-links packages weighhouse-cli'
 
 /**
  * A file as it stands in a repository: nothing in it is secret.
