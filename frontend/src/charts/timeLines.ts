@@ -4,7 +4,7 @@ import { bandSeries, type BandPoint } from './bands'
 import type { ChartOption } from './echarts'
 import { bottomAxis, frame, labelStyle, ORIGIN, valueAxis, type AxisFormat } from './frame'
 import type { Palette } from './palette'
-import { roundScale } from './scales'
+import { scaleOf } from './peaks'
 import { timeUnit, writeTime } from './time'
 
 /** One line over time; `values` stands beside `times`, null where nothing was measured. */
@@ -96,6 +96,7 @@ export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartO
   const { format } = input
   const span = spanOf(input)
   const unit = bottomOf(input, span)
+  const scale = scaleOf(input)
   const lines = input.lines.map((line) => ({ line, points: pointsOf(line, input.logarithmic) }))
   const bands = lines.flatMap(({ line }) =>
     piecesOf(line, unit, input.logarithmic).map((piece) => bandSeries(line.name, line.colour, piece, 0.2)),
@@ -120,7 +121,7 @@ export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartO
     }),
     yAxis: input.logarithmic
       ? valueAxis(palette, format, { type: 'log', minorSplitLine: { show: false } })
-      : valueAxis(palette, format, { min: 0, ...roundScale(highest(input), format.base) }),
+      : valueAxis(palette, format, { min: 0, ...scale.axis }),
     dataZoom: [{ type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl' }],
     series: [
       ...lines.map(({ line, points }, index) => ({
@@ -134,7 +135,7 @@ export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartO
         // Highlighting redraws whole lines at each move of the cursor.
         emphasis: { disabled: true },
         data: points.map(([at, value]) => [at / unit.seconds, value]),
-        ...(index === 0 ? backdrop(input, span, unit, palette) : {}),
+        ...(index === 0 ? backdrop(input, span, unit, scale.names, palette) : {}),
       })),
       ...bands,
     ],
@@ -243,34 +244,6 @@ function piecesOf(line: TimeLine, unit: Bottom, logarithmic: boolean | undefined
   return pieces.filter((piece) => piece.length > 1)
 }
 
-/** A peak outside the measured phase is let out of the scale when it is so many times the measured one. */
-const BEYOND = 2
-
-/** Where the scale ends: at the peak, or at the measured phase's when all else would flatten it. */
-function highest(input: TimeLinesInput): number {
-  const whole = peak(input, () => true)
-  const spans = (input.phases ?? []).filter((phase) => phase.kind === 'measure')
-  const measured = peak(input, (time) => spans.some((span) => time >= span.start_seconds && time <= span.end_seconds))
-  return measured > 0 && whole > BEYOND * measured ? measured : whole
-}
-
-function peak(input: TimeLinesInput, counts: (time: number) => boolean): number {
-  let most = 0
-  for (const line of input.lines) {
-    line.times.forEach((time, at) => {
-      if (counts(time)) most = Math.max(most, line.values[at] ?? 0, line.high?.[at] ?? 0)
-    })
-  }
-  return most
-}
-
-/** A phase that was cut from the figures, with an arrow where its lines leave the scale. */
-function nameOf(phase: PhaseSpan, input: TimeLinesInput): string {
-  if (input.logarithmic) return phase.kind
-  const top = peak(input, (time) => time >= phase.start_seconds && time <= phase.end_seconds)
-  return top > roundScale(highest(input), input.format.base).max ? `${phase.kind} ↑` : phase.kind
-}
-
 function positive(value: number | null, logarithmic: boolean | undefined): number | null {
   return logarithmic && value !== null && value <= 0 ? null : value
 }
@@ -309,12 +282,12 @@ const ABOVE_PLOT = 3
 const NARROW = 0.08
 
 /** Cut phases; neighbours without room for their names share one that begins where they do. */
-function cutsOf(input: TimeLinesInput, span: number): Cut[] {
+function cutsOf(input: TimeLinesInput, span: number, names: readonly string[]): Cut[] {
   const cuts: Cut[] = []
-  for (const phase of input.phases ?? []) {
+  for (const [at, phase] of (input.phases ?? []).entries()) {
     if (phase.kind === 'measure') continue
     const narrow = phase.end_seconds - phase.start_seconds < NARROW * span
-    const name = nameOf(phase, input)
+    const name = names[at] ?? phase.kind
     const before = cuts.at(-1)
     if (before && (before.narrow || narrow) && phase.start_seconds - before.to < NARROW * span) {
       before.name = `${before.name}, ${name}`
@@ -325,7 +298,7 @@ function cutsOf(input: TimeLinesInput, span: number): Cut[] {
   return cuts
 }
 
-function backdrop(input: TimeLinesInput, span: number, unit: Bottom, palette: Palette) {
+function backdrop(input: TimeLinesInput, span: number, unit: Bottom, names: readonly string[], palette: Palette) {
   const moments = input.moments ?? []
   const stretches = input.stretches ?? []
   const at = (seconds: number): number => seconds / unit.seconds
@@ -336,7 +309,7 @@ function backdrop(input: TimeLinesInput, span: number, unit: Bottom, palette: Pa
       // Above the plot: within it lines would cross them out.
       label: { color: palette.ink3, fontSize: 10, position: 'top' as const, distance: ABOVE_PLOT },
       data: [
-        ...cutsOf(input, span).map((cut) => [
+        ...cutsOf(input, span, names).map((cut) => [
           {
             name: cut.name,
             xAxis: at(cut.from),
