@@ -241,19 +241,23 @@ class BaseService:
     def _alike(self, campaign: Campaign, candidates: Sequence[UUID]) -> list[UUID]:
         """Campaigns whose cells are the same measurement; on the same machines, where any are."""
         mine = self.cells([campaign.id])[campaign.id]
-        alike, in_place = [], []
-        for one in candidates:
-            theirs = self.cells([one])[one]
-            pairs = matched(theirs, mine)
-            if not pairs or any(pair.changes for pair in pairs):
-                continue
-            alike.append(one)
-            if all(
-                pair.base.place.machines.digest == pair.candidate.place.machines.digest
-                for pair in pairs
-                if pair.base.records and pair.candidate.records
-            ):
-                in_place.append(one)
-            if len(in_place) == MOST_BASES:
-                break
+        alike: list[UUID] = []
+        in_place: list[UUID] = []
+        # As many at a time as are wanted: a query for each would grow with the campaigns there are.
+        for begin in range(0, len(candidates), MOST_BASES):
+            several = candidates[begin : begin + MOST_BASES]
+            theirs = self.cells(several)
+            for one in several:
+                pairs = matched(theirs[one], mine)
+                if not pairs or any(pair.changes for pair in pairs):
+                    continue
+                alike.append(one)
+                if all(
+                    pair.base.place.machines.digest == pair.candidate.place.machines.digest
+                    for pair in pairs
+                    if pair.base.records and pair.candidate.records
+                ):
+                    in_place.append(one)
+                if len(in_place) == MOST_BASES:
+                    return in_place
         return in_place or alike
