@@ -112,6 +112,10 @@ class DraftCell:
             )
         )
 
+    def within(self, low: float, high: float) -> None:
+        """The last figure is not known, and lies between."""
+        self.figures[-1] = self.figures[-1].model_copy(update={"low": low, "high": high})
+
     def count(self, operation: str, returned: str, many: int) -> None:
         """Operations that came back with a code; of one that is told again the last counts."""
         if not 0 <= many <= MOST_COUNT:

@@ -30,6 +30,8 @@ FOOTER = re.compile(
 SHARES = ((0.5, "p50_us"), (0.75, "p75_us"), (0.9, "p90_us"), (0.95, "p95_us"), (0.99, "p99_us"),
           (0.999, "p999_us"), (0.9999, "p9999_us"), (0.99999, "p99999_us"))  # fmt: skip
 CLOSE = 1e-9
+NEAR = 0.05
+"""By how much the rows around a percentile may differ for the upper one to stand for it."""
 
 
 @dataclass
@@ -74,15 +76,18 @@ class Table:
         """
         for share, name in SHARES:
             at = next((n for n, row in enumerate(self.rows) if row[0] >= share - CLOSE), None)
-            if at is None or (self.rows[at][0] >= 1 and self.counted * (1 - share) < 1):
+            if at is None:
                 continue
             found, value, _, printed, line = self.rows[at]
             exact = abs(found - share) < CLOSE
             low = value if exact else self.rows[at - 1][1] if at else 0.0
+            known = unit if unit and (exact or value <= low * (1 + NEAR)) else None
             cell.add(
-                name, Rounded(value * unit, low * unit, value * unit) if unit else None,
+                name, Rounded(value * known, low * known, value * known) if known else None,
                 operation=operation, printed=printed, statistic="merged", line=line,
             )  # fmt: skip
+            if unit and not known:
+                cell.within(low * unit, value * unit)
         for name, text in (("mean_us", self.mean), ("max_us", self.greatest)):
             if text:
                 value_of = number(text, "decimal")

@@ -176,9 +176,9 @@ def _add_section(
 def _add_operation(
     cell: DraftCell, operation: str, told: Mapping[str, Any], draft: Draft, *, averaged: bool
 ) -> None:
-    if (rate := _number(told.get("Ops/sec"))) is not None:
+    if _number(told.get("Ops/sec")) is not None:
         cell.add("throughput", rounded(str(told["Ops/sec"])), operation=operation,
-                 printed=f"{rate:g} ops/sec", statistic="averaged" if averaged else "counted")  # fmt: skip
+                 printed=f"{told['Ops/sec']} ops/sec", statistic="averaged" if averaged else "counted")  # fmt: skip
     latencies = (("mean_us", told.get("Average Latency", told.get("Latency"))),
                  ("min_us", told.get("Min Latency")), ("max_us", told.get("Max Latency")))  # fmt: skip
     for figure, value in latencies:

@@ -43,6 +43,8 @@ SUMMARY_NAMES = ("mean_us", "min_us", "p50_us", "p95_us", "p99_us", "max_us")
 CSV_COLUMN = re.compile(r"(avg|min|max|p\d+(?:_\d+)?)_latency_ms")
 SHARES = ((90.0, "p90_us"), (95.0, "p95_us"), (99.0, "p99_us"), (99.9, "p999_us"))
 STEP_US = 8.0
+NEAR = 0.05
+"""By how much the rows around a percentile may differ for the upper one to stand for it."""
 COMMAND = re.compile(r"(?:^|\s|\$)((?:\S*/)?redis-benchmark\s+-.*)$")
 US_PER_MS = 1000.0
 BROKEN = re.compile(r"^(?:Error|ERROR|Could not connect|WARNING: Could not fetch server CONFIG)")
@@ -188,12 +190,13 @@ def _add_rows(cells: list[DraftCell], rows: list[tuple[float, float, int]]) -> N
             low = ordered[at - 1][1] if at else 0.0
             value = ordered[at][1]
             exact = ordered[at][0] == share
-            cell.add(
-                name, Rounded(value * US_PER_MS, (value if exact else low) * US_PER_MS,
-                              value * US_PER_MS),
-                printed=f"{ordered[at][0]:g}% <= {value:g} ms", statistic="merged",
-                line=ordered[at][2],
-            )  # fmt: skip
+            near = exact or value <= low * (1 + NEAR)
+            high = value * US_PER_MS
+            found = Rounded(high, (value if exact else low) * US_PER_MS, high) if near else None
+            cell.add(name, found, printed=f"{ordered[at][0]:g}% <= {value:g} ms",
+                     statistic="merged", line=ordered[at][2])  # fmt: skip
+            if not near:
+                cell.within(low * US_PER_MS, high)
     rows.clear()
 
 

@@ -158,7 +158,8 @@ def _paired(reports: list[Report]) -> list[Report]:
             found.append(one)
             continue
         reported, running = (one, other) if one.has_report else (other, one)
-        reported.statuses = running.statuses
+        reported.statuses, reported.keys = running.statuses, running.keys
+        reported.stride = running.stride
         reported.command = reported.command or running.command
         reported.version = reported.version or running.version
         reported.files = [*reported.files, *running.files]

@@ -236,7 +236,7 @@ def _add_between(
     cell: DraftCell, name: str, figure: str, values: Sequence[float], printed: str
 ) -> None:
     cell.add(figure, None, operation=name, printed=printed, statistic="unknown")
-    cell.figures[-1] = cell.figures[-1].model_copy(update={"low": min(values), "high": max(values)})
+    cell.within(min(values), max(values))
 
 
 def _add_logs(
@@ -287,7 +287,10 @@ def _add_intervals(cell: DraftCell, reports: Sequence[Report], draft: Draft) -> 
         _add_sums(cell, reports)
         return
     (report,) = reports
-    keys = list(dict.fromkeys(key for status in report.statuses for key in status.values))
+    keys = list(report.keys) if report.stride == 1 else []
+    if report.stride > 1:
+        reason = f"one of {report.stride} status lines is kept: counts add up, percentiles do not"
+        draft.note("unknown", reason, report.file)
     if len(keys) > MOST_COLUMNS:
         reason = f"{len(keys) - MOST_COLUMNS} columns of status lines are beyond what is kept"
         draft.note("unknown", reason, report.file)
@@ -297,14 +300,20 @@ def _add_intervals(cell: DraftCell, reports: Sequence[Report], draft: Draft) -> 
     )
     before: Status | None = None
     for status in report.statuses:
+        length = _length(before, status)
+        done = max(0, status.operations - (before.operations if before else 0))
+        rate = status.throughput
+        if report.stride > 1:
+            rate = done / length if length else None
+        values = status.values[: len(keys)]
         cell.intervals.append(
             PublishedInterval(
                 at_seconds=status.second,
-                seconds=_length(before, status),
-                operations=max(0, status.operations - (before.operations if before else 0)),
-                throughput=status.throughput,
-                values=tuple(status.values.get(key) for key in keys),
-            )
+                seconds=length,
+                operations=done,
+                throughput=rate,
+                values=(*values, *([None] * (len(keys) - len(values)))),
+            )  # fmt: skip
         )
         before = status
     if not report.statuses:

@@ -8,8 +8,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from weighhouse_protocol.published.cells import MOST_INTERVALS
+
 from weighhouse_imports.draft import MOST_NAMES, Draft
-from weighhouse_imports.numbers import Rounded, cut, number, percentile_name, rounded, whole
+from weighhouse_imports.numbers import (
+    NOTHING,
+    Rounded,
+    cut,
+    number,
+    percentile_name,
+    rounded,
+    whole,
+)
 from weighhouse_imports.opened import ImportFile
 from weighhouse_imports.refusals import Refused
 
@@ -28,12 +38,13 @@ VERSION = re.compile(r"YCSB Client ([\w.\-]{1,40})|/core-(\d[\w.\-]{1,40}?)\.jar
 FIGURES = {"Average": "mean_us", "Min": "min_us", "Max": "max_us"}
 US = {"ns": 1e-3, "us": 1.0, "ms": 1e3}
 MOST_COLUMNS = 100
+MOST_KEYS = 1_000
 MOST_BUCKETS = 100_000
 NONE_BELOW = 2
 """Decimals from which on a value is a mean of a time series, and no count of a bucket."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Status:
     """A status line."""
 
@@ -42,8 +53,8 @@ class Status:
     at: float | None
     """Unix time, s, of a clock whose zone is not told."""
     throughput: float | None
-    values: dict[tuple[str, str], float] = field(default_factory=dict)
-    """(operation, figure) → value."""
+    values: tuple[float | None, ...] = ()
+    """In the order of the report's keys; shorter, where a later line named more."""
 
 
 @dataclass
@@ -99,6 +110,36 @@ class Report:
     """As it is printed, and its line."""
     operations: dict[str, Operation] = field(default_factory=dict)
     statuses: list[Status] = field(default_factory=list)
+    keys: dict[tuple[str, str], int] = field(default_factory=dict)
+    """(operation, figure) → its place among the values of status lines."""
+    stride: int = 1
+    """One of so many status lines is kept: what they count is told since the start, and so none is
+    lost; their latencies are."""
+    _passed: int = 0
+    _last: Status | None = None
+
+    @property
+    def latest(self) -> Status | None:
+        """The last status line, kept or not."""
+        return self._last
+
+    def add_status(self, status: Status) -> None:
+        """Take a status line, and hold no more of them than a document does."""
+        self._last = status
+        self._passed += 1
+        if self._passed % self.stride:
+            return
+        self.statuses.append(status)
+        if len(self.statuses) > MOST_INTERVALS:
+            self.stride *= 2
+            self.statuses = self.statuses[1::2]
+            for one in self.statuses:
+                one.values, one.throughput = (), None
+
+    def end(self) -> None:
+        """Keep the last status line, whatever the stride."""
+        if self._last is not None and (not self.statuses or self.statuses[-1] is not self._last):
+            self.statuses.append(self._last)
 
     @property
     def has_report(self) -> bool:
@@ -201,6 +242,7 @@ def read_report(file: ImportFile, draft: Draft) -> Report:
             _take_status(report, found, line, line_number)
         elif not report.command or not report.version:
             _take_start(report, line)
+    report.end()
     return report
 
 
@@ -222,18 +264,28 @@ def _take_status(report: Report, found: re.Match[str], line: str, line_number: i
         at=_stamp(line),
         throughput=number(current[1], "decimal") if current else None,
     )
-    if report.statuses and status.second < report.statuses[-1].second:
+    if report.latest is not None and status.second < report.latest.second:
         raise _second(report.file, line_number)
-    for block in BLOCK.finditer(rest):
-        _take_block(status, block[1], block[2])
-    for old in OLD_BLOCK.finditer(rest):
-        value = number(old[3], "decimal")
-        if value is not None:
-            status.values[old[1], "mean_us"] = value * US[old[2]]
-    report.statuses.append(status)
+    if report.stride == 1:
+        found_values: dict[int, float] = {}
+        for block in BLOCK.finditer(rest):
+            _take_block(report, found_values, block[1], block[2])
+        for old in OLD_BLOCK.finditer(rest):
+            value = number(old[3], "decimal")
+            if value is not None:
+                found_values[_place(report, old[1], "mean_us")] = value * US[old[2]]
+        most = max(found_values, default=-1) + 1
+        status.values = tuple(found_values.get(at) for at in range(most))
+    else:
+        status.throughput = None
+    report.add_status(status)
 
 
-def _take_block(status: Status, operation: str, text: str) -> None:
+def _place(report: Report, operation: str, figure: str) -> int:
+    return report.keys.setdefault((operation, figure), len(report.keys))
+
+
+def _take_block(report: Report, values: dict[int, float], operation: str, text: str) -> None:
     counted = True
     for part in text.split(", "):
         name, _, said = part.partition("=")
@@ -245,8 +297,9 @@ def _take_block(status: Status, operation: str, text: str) -> None:
         figure = {"Count": "operations", "Max": "max_us", "Min": "min_us", "Avg": "mean_us"}.get(
             name, percentile_name(name) or ""
         )
-        if figure and (figure == "operations" or value < 9.2e15):
-            status.values[operation, figure] = value
+        fits = figure == "operations" or value < NOTHING
+        if figure and fits and len(report.keys) < MOST_KEYS:
+            values[_place(report, operation, figure)] = value
 
 
 def _stamp(line: str) -> float | None:
