@@ -5,12 +5,15 @@ from pathlib import Path
 from weighhouse_imports.formats import (
     cassandra_stress,
     db_bench,
+    go_ycsb,
     hdr_log,
     hdr_table,
+    latte,
     memtier,
     pgbench,
     redis_benchmark,
     typed,
+    wrk2,
     ycsb,
 )
 from weighhouse_imports.testkit import ImporterConformance
@@ -39,7 +42,7 @@ class TestHdrTable(ImporterConformance):
 
 class TestMemtier(ImporterConformance):
     importer = memtier.IMPORTER
-    samples = samples("memtier.json")
+    samples = samples("memtier.json", "memtier.txt")
 
 
 class TestRedisBenchmark(ImporterConformance):
@@ -65,3 +68,18 @@ class TestCassandraStress(ImporterConformance):
 class TestTyped(ImporterConformance):
     importer = typed.IMPORTER
     samples = samples("typed.yaml", "typed.csv")
+
+
+class TestGoYcsb(ImporterConformance):
+    importer = go_ycsb.IMPORTER
+    samples = samples("go-ycsb-plain.txt", "go-ycsb-table.txt", "go-ycsb-json.txt")
+
+
+class TestWrk2(ImporterConformance):
+    importer = wrk2.IMPORTER
+    samples = samples("wrk2.txt")
+
+
+class TestLatte(ImporterConformance):
+    importer = latte.IMPORTER
+    samples = samples("latte.json")

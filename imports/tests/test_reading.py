@@ -1,4 +1,4 @@
-"""Files, folders and archives: nothing leads out of them, nothing fills a machine, nothing is half."""
+"""Files, folders and archives: nothing leads out of them, nothing fills a machine."""
 
 import os
 import subprocess
@@ -97,7 +97,7 @@ def test_text_of_powershell_is_read() -> None:
 @pytest.mark.parametrize(
     ("command", "shown"),
     [
-        ("-p mongodb.url=mongodb://me:geheim@host/db -s", "-p mongodb.url=mongodb://me:…@host/db -s"),
+        ("-p url=mongodb://me:geheim@host/db -s", "-p url=mongodb://me:…@host/db -s"),
         ("-p cassandra.password=geheim -threads 4", "-p cassandra.password=… -threads 4"),
         ("memtier_benchmark -a geheim -t 4", "memtier_benchmark -a … -t 4"),
         ("redis-benchmark --authenticate geheim -c 5", "redis-benchmark --authenticate … -c 5"),

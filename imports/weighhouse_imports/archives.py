@@ -22,7 +22,7 @@ MOST_FILES = 2_000
 MOST_UNPACKED_BYTES = 1 << 30
 """Of all archives together."""
 MOST_RATIO = 250
-"""How many bytes may come of one, beyond the first `FREE_BYTES`: text rarely shrinks to a hundredth."""
+"""How many bytes may come of one, beyond the first `FREE_BYTES`."""
 FREE_BYTES = 16 << 20
 KEPT_IN_MEMORY = 1 << 20
 BROKEN = (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error, ValueError,

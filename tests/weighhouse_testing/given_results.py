@@ -2,11 +2,11 @@
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
 from weighhouse_testing.tree import REPOSITORY
 
 PLACE = Path("shared") / "data"
@@ -35,11 +35,10 @@ def path_of(entry: dict[str, Any]) -> Path:
 
 
 @pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
+def here(capsys: pytest.CaptureFixture[str]) -> None:
     """Tests that need the real results say so where they are not."""
     if given() is None:
         with capsys.disabled():
             how = "put them there, with their MANIFEST.json"
             sys.stdout.write(f"\nnot run: real results are not in ../{PLACE}/imports; {how}\n")
         pytest.skip("real results are not beside the project")
-    yield

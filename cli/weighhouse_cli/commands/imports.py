@@ -53,7 +53,7 @@ def import_files(
 ) -> None:
     """Read what others measured, and show what of it was understood, unknown or refused.
 
-    Needs no platform, and keeps nothing. Exit codes: 0 everything was read, 4 something was refused.
+    Needs no platform, and keeps nothing. Exit codes: 0 all of it was read, 4 something was refused.
     """
     del preview  # nothing is kept without it either, as long as there is nowhere to keep it
     if formats:

@@ -131,9 +131,12 @@ def _comment(log: Log, text: str) -> None:
         log.writer = match[1]
         if match[1].startswith("jHiccup"):
             log.unit_us, log.unit_because = 1e-3, "jHiccup logs nanoseconds"
-    elif START.match(text) is None and VERSION.match(text) is None:
-        if (unit := UNIT.search(text)) is not None:
-            log.unit_us, log.unit_because = UNITS[unit[1].lower()], "a comment says so"
+    elif (
+        START.match(text) is None
+        and VERSION.match(text) is None
+        and (unit := UNIT.search(text)) is not None
+    ):
+        log.unit_us, log.unit_because = UNITS[unit[1].lower()], "a comment says so"
 
 
 def ycsb_log(file: ImportFile, draft: Draft) -> Logged | None:

@@ -110,6 +110,8 @@ def _read(file: ImportFile, draft: Draft, *, several: bool) -> DraftCell:
                      statistic="counted", line=line_number)  # fmt: skip
     if not done:
         draft.note("doubtful", "ends before its summary: broken off, or cut short", file)
+    if not cell.figures and table is None and not shares:
+        raise Refused("holds no result of a run", file.name)
     if requests and errors >= requests:
         reason = f"all {requests:,} requests failed: nothing was measured"
         raise Refused(reason, file.name)

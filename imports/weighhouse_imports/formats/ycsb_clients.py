@@ -313,7 +313,7 @@ def _add_intervals(cell: DraftCell, reports: Sequence[Report], draft: Draft) -> 
                 operations=done,
                 throughput=rate,
                 values=(*values, *([None] * (len(keys) - len(values)))),
-            )  # fmt: skip
+            )
         )
         before = status
     if not report.statuses:
