@@ -76,6 +76,10 @@ fuzz-api: env ## ask every operation of the API EXAMPLES=200 invented requests, 
 	@$(BOOTSTRAP)/debian.sh servers
 	@PYTHONPATH=tests $(PY)/python -m api_fuzz --examples $(or $(EXAMPLES),200) $(if $(HOSTILE),--hostile $(HOSTILE)) $(if $(TOTAL),--total $(TOTAL)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
+.PHONY: fuzz-imports
+fuzz-imports: env ## break outputs of foreign tools on purpose, SECONDS_EACH=300 for each importer; ONLY="ycsb memtier"
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.fuzz_imports $(or $(SECONDS_EACH),300) $(ONLY)
+
 .PHONY: upgrade
 upgrade: install ## fill a platform of an older release (FROM=commit), start this one on its data, and compare all that both tell; last line JSON
 	@PYTHONPATH=tests $(PY)/python -m upgrade $(if $(FROM),--from $(FROM))

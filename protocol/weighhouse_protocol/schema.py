@@ -11,6 +11,7 @@ from weighhouse_protocol.driver import DRIVER_EVENT, DriverDescription, DriverOr
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.published.results import PublishedResults
 from weighhouse_protocol.report import ATTEMPT_EVENT, Completion
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
@@ -25,6 +26,7 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "driver-go": Go,
     "driver-description": DriverDescription,
     "plugin-manifest": Manifest,
+    "published-results": PublishedResults,
 }
 
 

@@ -20,7 +20,6 @@ from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.kit import owed, secret_rotation
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
-from weighhouse_backend.kit.logs import masked
 from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.unit_of_work import Transactions, chosen_of
 from weighhouse_backend.measurements.level_service import LevelService
@@ -31,6 +30,7 @@ from weighhouse_backend.quotas.quota_warnings import QuotaWarningService
 from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.retention.enforcement import CarryingOutService, take_turn
 from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_protocol.masking import masked
 
 from weighhouse_worker import provisioner_tasks
 from weighhouse_worker.owed_jobs import OwedTask, reason_of

@@ -1,0 +1,147 @@
+"""Files, folders and archives: nothing leads out of them, nothing fills a machine."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from weighhouse_imports import archives
+from weighhouse_imports.opened import of_bytes
+from weighhouse_imports.reading import ImporterMissing, read_files, read_paths
+from weighhouse_protocol.masking import masked_command
+
+SAMPLES = Path(__file__).parent / "samples"
+MOST_MEBIBYTES = 300
+
+
+def test_an_archive_is_as_its_files(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("ycsb.txt", "pgbench.txt"):
+            archive.write(SAMPLES / name, f"run/{name}")
+    with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as archive:
+        archive.add(SAMPLES / "ycsb.txt", "run/ycsb.txt")
+    for name, formats in (("all.zip", ["pgbench", "ycsb"]), ("all.tar.gz", ["ycsb"])):
+        preview = read_paths([tmp_path / name])
+        assert preview.refused == ()
+        assert [one.format for one in preview.recognised] == formats
+        assert preview.results is not None
+        assert preview.results.cells[0].files[0].name.startswith(f"{name}!run/")
+
+
+def test_what_leads_out_of_an_archive_is_left_there(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
+        for name in ("../../up.txt", "/etc/over.txt", "good/ycsb.txt"):
+            archive.writestr(name, (SAMPLES / "ycsb.txt").read_bytes())
+    with tarfile.open(tmp_path / "evil.tar", "w") as archive:
+        link = tarfile.TarInfo("link.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    preview = read_paths([tmp_path / "evil.zip", tmp_path / "evil.tar"])
+    assert [one.file for one in preview.recognised] == ["evil.zip!good/ycsb.txt"]
+    assert all("leads out" in one.reason for one in preview.refused)
+    assert len(preview.refused) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["evil.tar", "evil.zip"]
+
+
+def test_a_bomb_is_refused_before_it_fills_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "FREE_BYTES", 1 << 20)
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros.txt", b"0" * (32 << 20))
+    preview = read_paths([tmp_path / "bomb.zip"])
+    assert preview.results is None
+    assert "unpacks to more than" in preview.refused[0].reason
+    monkeypatch.setattr(archives, "MOST_FILES", 3)
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for number in range(5):
+            archive.writestr(f"{number}.txt", b"x")
+    assert "more than 3 files" in read_paths([tmp_path / "many.zip"]).refused[0].reason
+
+
+@pytest.mark.parametrize("data", [b"PK\x03\x04rubbish", b"\x1f\x8brubbish", b"\x1f\x8b"])
+def test_a_broken_archive_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "broken").write_bytes(data)
+    (refused,) = read_paths([tmp_path / "broken"]).refused
+    assert "the archive cannot be read" in refused.reason
+
+
+def test_of_files_that_are_refused_nothing_is_kept() -> None:
+    good = (SAMPLES / "pgbench.txt").read_bytes()
+    bad = b"[OVERALL], RunTime(ms), 5\n[OVERALL], RunTime(ms), 6\n"
+    preview = read_files([of_bytes("a/good", good), of_bytes("b/bad", bad)])
+    assert [one.line for one in preview.refused] == [2]
+    assert preview.results is not None
+    assert all(file.name == "a/good" for cell in preview.results.cells for file in cell.files)
+
+
+def test_an_importer_may_be_named_and_has_to_be_there() -> None:
+    file = of_bytes("x", (SAMPLES / "pgbench.txt").read_bytes())
+    with pytest.raises(ImporterMissing, match="those there are: benchant, cassandra-stress"):
+        read_files([file], "nobody")
+    assert "holds no" in read_files([file], "ycsb").refused[0].reason
+
+
+def test_text_of_powershell_is_read() -> None:
+    text = (SAMPLES / "pgbench.txt").read_text(encoding="utf-8")
+    for encoding in ("utf-16", "utf-8-sig"):
+        preview = read_files([of_bytes("x", text.replace("\n", "\r\n").encode(encoding))])
+        assert preview.refused == ()
+        assert preview.results is not None
+        assert len(preview.results.cells) == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("-p url=mongodb://me:geheim@host/db -s", "-p url=mongodb://me:…@host/db -s"),
+        ("-p cassandra.password=geheim -threads 4", "-p cassandra.password=… -threads 4"),
+        ("memtier_benchmark -a geheim -t 4", "memtier_benchmark -a … -t 4"),
+        ("redis-benchmark --authenticate geheim -c 5", "redis-benchmark --authenticate … -c 5"),
+        ("-mode native user=me password=geheim", "-mode native user=me password=…"),
+        ("-P workloads/a -threads 4 -t", "-P workloads/a -threads 4 -t"),
+    ],
+)  # fmt: skip
+def test_secrets_of_commands_are_masked(command: str, shown: str) -> None:
+    assert masked_command(command) == shown
+
+
+LARGE = """
+import resource, sys
+from pathlib import Path
+from weighhouse_imports.reading import read_paths
+preview = read_paths([Path(sys.argv[1])])
+results = preview.results
+print(len(results.cells[0].intervals) if results else preview.refused[0].reason)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def test_a_large_file_is_read_in_little_room(tmp_path: Path) -> None:
+    line = (
+        "2026-01-01 00:00:00:000 {0} sec: {1} operations; 10 current ops/sec; "
+        "[READ: Count=10, Max=900, Min=1, Avg=300.5, 90=500, 99=800, 99.9=850, 99.99=900]\n"
+    )
+    path = tmp_path / "large.txt"
+    size = 0
+    with path.open("w", encoding="ascii") as file:
+        for number in range(10**7):
+            size += file.write(line.format(number, number * 10))
+            if size > 40 << 20:
+                break
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE, str(path)], capture_output=True, text=True, check=True,
+        env=environment,
+    )  # fmt: skip
+    intervals, used = done.stdout.split()
+    assert 20_000 < int(intervals) <= 50_000
+    assert int(used) < MOST_MEBIBYTES
+
+
+def test_a_line_without_end_is_refused() -> None:
+    data = b"[OVERALL], RunTime(ms), 5\n" + b"x" * (3 << 20)
+    assert "no tool writes one" in read_files([of_bytes("x", data)]).refused[0].reason
