@@ -177,7 +177,7 @@ def _in_a_closed_loop(test: ClosedLoop, figures: Figures, where: str, *, of_prin
     if isinstance(latency, Missing):
         return _missing(latency, where)
     there = test.outstanding or _outstanding(test.throughput.load or "")
-    share = _share_beyond(test.latency.figure)
+    share = share_beyond(test.latency.figure)
     needed = rate.middle * latency.middle * share / 1e6
     least = rate.low * latency.low * share / 1e6
     part = "" if share == 1.0 else f"{share:g} × "
@@ -190,7 +190,7 @@ def _in_a_closed_loop(test: ClosedLoop, figures: Figures, where: str, *, of_prin
     return _decided(both, "fails" if least > most else "holds", where, words)
 
 
-def _share_beyond(figure: str) -> float:
+def share_beyond(figure: str) -> float:
     """The share of operations that take at least as long; of a mean, all of them."""
     quantile = CATALOGUE[figure].quantile
     return 1.0 if quantile is None else round(1 - quantile, 9)

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.published.figures import ALL
@@ -137,12 +136,14 @@ def ordered(one: Value, other: Value) -> Order:
 def of_print(
     figures: Mapping[Key, Printed],
     names: Names = NAMELESS,
-    **more: Callable[..., Any],
+    quoted: Callable[[Quoted], Worth] = _nothing_quoted,
+    has_raw: Callable[[Cell], bool | Missing] = _no_raw_data,
 ) -> Figures:
     """The printed figures of a text.
 
     :param names: of sides, for people.
-    :param more: `quoted` and `has_raw` of `Figures`, where they are known.
+    :param quoted: properties of the commands that it quotes.
+    :param has_raw: whether the raw data of a cell is there.
     """
 
     def of(cell: Cell) -> Worth:
@@ -171,7 +172,7 @@ def of_print(
         found = ratio(first, second)
         return found if isinstance(found, Missing) else ordered(found, Value(1, 1, 1, "1"))
 
-    return Figures(of, ratio, ahead, lambda cell: _loads(figures, key_of(cell)), **more)
+    return Figures(of, ratio, ahead, lambda cell: _loads(figures, key_of(cell)), quoted, has_raw)
 
 
 def of_repeats(repeats: Mapping[Key, Repeats], names: Names = NAMELESS) -> Figures:
