@@ -19,6 +19,8 @@ from weighhouse_protocol.yaml_document import DocumentError, field_errors, load_
 from weighhouse_cli.exits import CommandFailed, Exit
 
 DOCUMENTS: Final = (".yaml", ".yml", ".json")
+ASIDE: Final = (".md", *DOCUMENTS)
+"""Files that lie beside: what there is to read, and documents of other kinds."""
 MOST_FILES: Final = 2_000
 """Of a folder and all within it."""
 LARGEST_DOCUMENT: Final = 64 * 2**20
@@ -87,7 +89,8 @@ def _paper(folder: Path, files: Sequence[Path], raw: RawReader) -> Paper:
         if document is None:
             data = raw(path)
             if data is None:
-                paper.not_read.append(path)
+                if path.suffix not in ASIDE:
+                    paper.not_read.append(path)
             else:
                 paper.raw.append(data)
         else:

@@ -15,7 +15,7 @@ def explained(wrong: Stated, others: Sequence[Stated], holds: Holds, names: Name
 
     :param others: the figures of the source.
     """
-    return _copied(wrong, others, holds, names) or _follows(wrong, others, holds)
+    return _follows(wrong, others, holds) or _copied(wrong, others, holds, names)
 
 
 def _copied(wrong: Stated, others: Sequence[Stated], holds: Holds, names: Names) -> str:

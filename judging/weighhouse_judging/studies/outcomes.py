@@ -28,6 +28,7 @@ Truth = Literal["holds", "fails", "cannot_tell", "too_few", "missing"]
 OF_A_LAW = 0.005
 """By how much of themselves printed figures may pass Little's law: a mean latency and a throughput
 are not taken over quite the same time."""
+FINER_DIGITS = 6
 FEWEST_LOADS = 2
 """Of something that rises or falls with them."""
 _CLIENTS = re.compile(r"(\d+) clients?(?:, pipeline (\d+))?")
@@ -94,16 +95,23 @@ def _within(found: Value | Missing, asked: PrintedRange, words: str, where: str)
     if isinstance(found, Missing):
         return _missing(found, where)
     if found.high < asked.low:
-        said = f"{found.words}, below {number(asked.low)}; asked is {words}"
+        said = f"{found.words}, {_apart(found.high, 'below', asked.low)}; asked is {words}"
         return _decided(found, "fails", where, said)
     if found.low > asked.high:
-        said = f"{found.words}, above {number(asked.high)}; asked is {words}"
+        said = f"{found.words}, {_apart(found.low, 'above', asked.high)}; asked is {words}"
         return _decided(found, "fails", where, said)
     if asked.low <= found.low and found.high <= asked.high:
         return _decided(found, "holds", where, f"{found.words}; asked is {words}")
     if found.repeats is None:  # printed: one value that it may have been rounded from is enough
         return Outcome("holds", where, f"{found.words}; asked is {words}, within rounding")
     return _decided(found, "cannot_tell", where, f"{found.words}; asked is {words}")
+
+
+def _apart(value: float, where: str, mark: float) -> str:
+    """`below 10`; with both numbers where few digits would not tell them apart."""
+    if number(value) != number(mark):
+        return f"{where} {number(mark)}"
+    return f"{number(value, FINER_DIGITS)} {where} {number(mark, FINER_DIGITS)}"
 
 
 def _decided(found: Value, truth: Truth, where: str, words: str) -> Outcome:
