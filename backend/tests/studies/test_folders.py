@@ -20,7 +20,8 @@ IMPOSSIBLE = {
         "redis-scales", "dragonfly-scales",
         "aerospike-near-linear", "redis-scales-less",
         "redis-latency-grows", "latencies-in-milliseconds", "aerospike-varies-least",
-        "best-when-writing", "inserts-double-the-data",
+        "best-when-writing", "inserts-double-the-data", "dragonfly-varies-most",
+        "dragonfly-better-when-balanced", "redis-slower-when-balanced",
     },
     "key-value-architectures": {"memcached-mean-like-redis"},
     "dragonfly-memtier": {

@@ -133,19 +133,17 @@ def name_of(row: dict[str, Any]) -> tuple[str, str] | None:
     metric, stat = row["metric"], row["stat"] or ""
     if row["unit"] not in FACTORS or row["system"] == "-" or "/" in row["system"]:
         return None
-    if metric == "throughput" and (stat in THROUGHPUTS or stat in TENTHS):
-        return "throughput", THROUGHPUTS.get(stat, "unknown")
-    if metric == "latency" and stat in LATENCIES:
-        return LATENCIES[stat], "unknown"
-    if metric == "latency":
-        quantile, _, rest = stat.partition(" ")
-        if quantile in LATENCIES and rest in STATISTICS:
-            return LATENCIES[quantile], STATISTICS[rest]
-    if metric == "memory" and row["load"] in {"before", "after"}:
-        return f"memory_{row['load']}_bytes", "read"
-    if metric == "bandwidth":
-        return "bytes_per_second", "unknown"
-    return None
+    quantile, _, rest = stat.partition(" ")
+    told = {
+        ("throughput", THROUGHPUTS.get(stat) or ("unknown" if stat in TENTHS else None)):
+            metric == "throughput",
+        (LATENCIES.get(quantile), STATISTICS.get(rest) or ("unknown" if not rest else None)):
+            metric == "latency",
+        (f"memory_{row['load']}_bytes", "read"):
+            metric == "memory" and row["load"] in {"before", "after"},
+        ("bytes_per_second", "unknown"): metric == "bandwidth",
+    }  # fmt: skip
+    return next(((one, how) for (one, how), is_it in told.items() if is_it and one and how), None)
 
 
 def workload_of(row: dict[str, Any]) -> str:

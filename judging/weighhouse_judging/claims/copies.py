@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.claims.text import Stated
-from weighhouse_judging.studies.terms import Names
+from weighhouse_judging.studies.terms import Names, figure_words
 
 Holds = Callable[[Stated], bool | None]
 """Is a figure that of its data? None: nobody knows."""
@@ -50,5 +49,5 @@ def _follows(wrong: Stated, others: Sequence[Stated], holds: Holds) -> str:
     difference = high.read.value - low.read.value
     if abs(difference - wrong.read.value) > high.step + low.step:
         return ""
-    said = f"{high.said} - {low.said} = {number(difference, 4)}"
+    said = f"{high.said} - {low.said} = {figure_words(difference, wrong.figure.figure)}"
     return f" It follows from the lowest, which is wrong itself: {said}."
