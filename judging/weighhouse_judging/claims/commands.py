@@ -219,6 +219,7 @@ def _ycsb(options: Options) -> QuotedCommand:
 def _cassandra_stress(options: Options) -> QuotedCommand:
     first = options.words[0] if options.words else ""
     duration = options.property("duration")
+    shares: tuple[float | None, float | None]
     shares = {"write": (0.0, 1.0), "read": (1.0, 0.0)}.get(first, (None, None))
     mixed = re.search(r"ratio\(([^)]*)\)", " ".join(options.words))
     if first == "mixed" and mixed:

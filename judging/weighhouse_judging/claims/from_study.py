@@ -29,7 +29,7 @@ def results_of(study: Study) -> PublishedResults:
         read = one.read
         cells.setdefault((one.side, one.workload, one.load), []).append(
             PublishedFigure(
-                figure=one.figure, value=read.value, low=read.low, high=read.high,
+                figure=one.figure, value=read.value,
                 printed=one.printed, place=one.place, setting=one.setting,
             )
         )  # fmt: skip

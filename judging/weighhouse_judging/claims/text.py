@@ -157,7 +157,8 @@ def label_of(load: PublishedLoad) -> str:
 def read_figure(figure: PublishedFigure) -> Printed | None:
     """A figure's value, and what it was rounded from; None where it is no number.
 
-    Bounds that the document gives count; without them those of its printed digits do.
+    Bounds that the document gives count; without them those of its printed digits do. Noughts at
+    the end of a whole number may be rounding, and count as such: `53,600` is 53,550 to 53,650.
     """
     if figure.value is None:
         return None
@@ -169,7 +170,9 @@ def read_figure(figure: PublishedFigure) -> Printed | None:
         except ValueError:
             found = _by_digits(figure)
         if found is not None and found.low <= figure.value <= found.high:
-            return found
+            wider = 10.0 ** _noughts(figure.printed)
+            below, above = found.value - found.low, found.high - found.value
+            return Printed(found.value, found.value - wider * below, found.value + wider * above)
     return _by_digits(figure) or Printed(figure.value, figure.value, figure.value)
 
 
@@ -183,8 +186,17 @@ def _by_digits(figure: PublishedFigure) -> Printed | None:
     shown = float(digits)
     if shown == 0:
         return None
-    half = 0.5 * 10.0**-decimals * abs(figure.value) / shown
+    half = 0.5 * 10.0 ** (_noughts(figure.printed) - decimals) * abs(figure.value) / shown
     return Printed(figure.value, figure.value - half, figure.value + half)
+
+
+def _noughts(text: str) -> int:
+    """How many a whole number ends with."""
+    found = _DIGITS.search(text)
+    if found is None or "." in found[0]:
+        return 0
+    digits = re.sub(r"\D", "", found[0])
+    return len(digits) - len(digits.rstrip("0")) if digits.strip("0") else 0
 
 
 def _keys(one: Stated) -> Iterator[Key]:
