@@ -165,15 +165,19 @@ def read_figure(figure: PublishedFigure) -> Printed | None:
     if figure.low is not None and figure.high is not None:
         return Printed(figure.value, figure.low, figure.high)
     if figure.printed and CATALOGUE.find(figure.figure) is not None:
-        try:
-            found = printed(figure.printed, figure.figure)
-        except ValueError:
-            found = _by_digits(figure)
+        found = _printed(figure)
         if found is not None and found.low <= figure.value <= found.high:
             wider = 10.0 ** _noughts(figure.printed)
             below, above = found.value - found.low, found.high - found.value
             return Printed(found.value, found.value - wider * below, found.value + wider * above)
     return _by_digits(figure) or Printed(figure.value, figure.value, figure.value)
+
+
+def _printed(figure: PublishedFigure) -> Printed | None:
+    try:
+        return printed(figure.printed, figure.figure)
+    except ValueError:
+        return None
 
 
 def _by_digits(figure: PublishedFigure) -> Printed | None:
