@@ -7,6 +7,7 @@ its own is tested where the rule is.
 import json
 import random
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -58,7 +59,7 @@ ROWS = {
 KINDS = {"write": "write-only", "read": "read-only", "pipelined read": "read-only"}
 
 
-def write(folder, documents, claims=lambda given: given, raw=lambda given: given):
+def write(folder, documents, claims=lambda given: given):
     for seed, document in documents.items():
         paper = folder / seed
         paper.mkdir(parents=True)
@@ -68,10 +69,14 @@ def write(folder, documents, claims=lambda given: given, raw=lambda given: given
             if source.exists():
                 told = claims(yaml.safe_load(source.read_text(encoding="utf-8")))
                 (paper / name).write_text(yaml.safe_dump(told), encoding="utf-8")
-    for name, side, clients in RAW:
-        path = figures.SHARED / "benchant" / name / "0_run.txt"
-        told = raw(status_lines.raw_results(path, side, clients))
-        (folder / "004" / f"{name}.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+def with_raw_data(folder):
+    """The files as their tool wrote them."""
+    for name, _, _ in RAW:
+        data = folder / "004" / name
+        data.mkdir()
+        shutil.copy(figures.SHARED / "benchant" / name / "0_run.txt", data / "0_run.txt")
 
 
 def check(folder):
@@ -87,6 +92,7 @@ def check(folder):
 def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("texts")
     write(folder, figures.documents(COLLECTION))
+    with_raw_data(folder)
     return check(folder)
 
 

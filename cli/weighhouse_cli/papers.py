@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
+from weighhouse_imports.reading import read_paths
 from weighhouse_judging.claims.check import check
 from weighhouse_judging.claims.from_study import results_of
 from weighhouse_judging.claims.remarks import Remark
@@ -25,8 +26,8 @@ MOST_FILES: Final = 2_000
 """Of a folder and all within it."""
 LARGEST_DOCUMENT: Final = 64 * 2**20
 
-RawReader = Callable[[Path], PublishedResults | None]
-"""Reads a file of raw data; None where its format is not known."""
+TYPED: Final = "typed"
+"""The format of figures that somebody typed from a text: they are no raw data."""
 
 
 @dataclass
@@ -47,7 +48,7 @@ class Paper:
             yield path, results, check(results, self.claims, self.raw, self.files)
 
 
-def read_papers(paths: Sequence[Path], raw: RawReader) -> list[Paper]:
+def read_papers(paths: Sequence[Path]) -> list[Paper]:
     """Each folder is a paper; files that are named one by one are one together.
 
     :raises CommandFailed: where a path is not there, a document is wrong (with file, field and what
@@ -57,9 +58,9 @@ def read_papers(paths: Sequence[Path], raw: RawReader) -> list[Paper]:
     if missing:
         raise CommandFailed(Exit.INVALID, f"{', '.join(missing)}: no such file or folder")
     single = [path for path in paths if not path.is_dir()]
-    papers = [_paper(path, _files(path), raw) for path in paths if path.is_dir()]
+    papers = [_paper(path, _files(path)) for path in paths if path.is_dir()]
     if single:
-        papers.append(_paper(single[0].parent, single, raw))
+        papers.append(_paper(single[0].parent, single))
     without = [str(one.path) for one in papers if not one.texts]
     if without:
         raise CommandFailed(
@@ -82,20 +83,37 @@ def _files(folder: Path) -> list[Path]:
     return found
 
 
-def _paper(folder: Path, files: Sequence[Path], raw: RawReader) -> Paper:
+def _paper(folder: Path, files: Sequence[Path]) -> Paper:
     paper = Paper(folder)
     for path in files:
         document = _document(path)
-        if document is None:
-            data = raw(path)
-            if data is None:
-                if path.suffix not in ASIDE:
-                    paper.not_read.append(path)
-            else:
-                paper.raw.append(data)
-        else:
+        if document is not None:
             _take(paper, path, document)
+        elif not _imported(paper, path) and path.suffix not in ASIDE:
+            paper.not_read.append(path)
     return paper
+
+
+def _imported(paper: Paper, path: Path) -> bool:
+    """Read a file that a tool wrote, or somebody typed; False: its format is not known."""
+    preview = read_paths([path])
+    if preview.results is None:
+        return False
+    if any(one.format == TYPED for one in preview.recognised):
+        paper.texts.append((path, preview.results))
+        return True
+    cells = tuple(
+        cell.model_copy(
+            update={
+                "files": tuple(
+                    one.model_copy(update={"name": path.as_posix()}) for one in cell.files
+                )
+            }
+        )
+        for cell in preview.results.cells
+    )
+    paper.raw.append(preview.results.model_copy(update={"cells": cells}))
+    return True
 
 
 def _document(path: Path) -> dict[str, Any] | None:

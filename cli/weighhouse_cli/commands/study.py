@@ -103,7 +103,7 @@ def check_papers(
     Without a platform: nothing is sent, nothing kept. Exit codes: 0 nothing contradicts, 1
     something cannot be true as printed, 4 a file is wrong or there is nothing to check.
     """
-    papers = read_papers(paths, lambda _: None)
+    papers = read_papers(paths)
     found = [one for paper in papers for one in paper.checked()]
     not_read = [str(path) for paper in papers for path in paper.not_read]
     if as_json:

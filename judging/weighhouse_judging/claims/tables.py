@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 from weighhouse_protocol.published.cells import PublishedCell
-from weighhouse_protocol.published.figures import ALL
+from weighhouse_protocol.published.figures import ALL, PublishedInterval
 
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.claims.copies import explained
@@ -103,7 +103,7 @@ def remade(stated: Sequence[Stated], raw: PublishedCell) -> Table | None:
     rows = [one for one in stated if candidates[id(one)]]
     if not rows:
         return None
-    lines = len(raw.intervals)
+    lines = len(_lines(raw))
     grids = {
         (id(one), name): _grid(_statistic(one), columns[name])
         for one in rows
@@ -159,11 +159,20 @@ def _rows(text: Text, at: int) -> list[Stated]:
     ]  # fmt: skip
 
 
+def _lines(raw: PublishedCell) -> list[PublishedInterval]:
+    """Those that tell anything: a tool's first is often of no time at all."""
+    return [
+        one
+        for one in raw.intervals
+        if one.throughput is not None or any(value is not None for value in one.values)
+    ]
+
+
 def _columns(raw: PublishedCell) -> Mapping[str, Floats]:
     """`throughput`, `READ p99_us` → a value for each line."""
     found: dict[str, list[float]] = {"throughput": [], "unknown": []}
     names = [_name(one.figure, one.operation) for one in raw.columns]
-    for at, line in enumerate(raw.intervals):
+    for at, line in enumerate(_lines(raw)):
         rate = line.throughput
         found["throughput"].append(float("nan") if rate is None else rate)
         for name, value in zip(names, line.values, strict=False):
@@ -171,7 +180,7 @@ def _columns(raw: PublishedCell) -> Mapping[str, Floats]:
             several += [float("nan")] * (at - len(several))
             if value is not None:
                 several.append(value)
-    lines = len(raw.intervals)
+    lines = len(_lines(raw))
     return {
         name: np.array([*several, *[float("nan")] * (lines - len(several))])
         for name, several in found.items()
