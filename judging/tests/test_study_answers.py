@@ -3,7 +3,8 @@
 import pytest
 from weighhouse_judging.studies.answers import answer_of
 from weighhouse_judging.studies.claims import ClaimResult
-from weighhouse_judging.studies.documents import Claim, Study
+from weighhouse_judging.studies.documents import Study
+from weighhouse_judging.studies.language import Claim
 
 CELL = {"side": "redis", "workload": "balanced", "load": "1 client"}
 SOURCE = dict.fromkeys(

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from fastapi import APIRouter
-from weighhouse_judging.studies.documents import Scale
+from weighhouse_judging.studies.language import Scale
 
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep

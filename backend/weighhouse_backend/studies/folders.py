@@ -9,7 +9,8 @@ from typing import TypeVar, get_args
 import structlog
 from pydantic import BaseModel, ValidationError
 from weighhouse_judging.studies.claims import cells_of
-from weighhouse_judging.studies.documents import Cell, Claims, Scale, Study
+from weighhouse_judging.studies.documents import Study
+from weighhouse_judging.studies.language import Cell, Claims, Scale
 from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.yaml_document import (

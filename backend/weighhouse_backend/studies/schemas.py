@@ -4,8 +4,10 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
-from weighhouse_judging.studies.claims import ClaimVerdict, Truth
-from weighhouse_judging.studies.documents import Difference, Scale, Source
+from weighhouse_judging.studies.claims import ClaimVerdict
+from weighhouse_judging.studies.documents import Difference, Source
+from weighhouse_judging.studies.language import Scale
+from weighhouse_judging.studies.outcomes import Truth
 
 from weighhouse_backend.comparisons.estimate_schemas import EstimateRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead

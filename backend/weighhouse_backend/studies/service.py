@@ -13,7 +13,8 @@ from weighhouse_judging.studies.claims import (
     ClaimVerdict,
     judge_claims,
 )
-from weighhouse_judging.studies.documents import Scale, StudySide
+from weighhouse_judging.studies.documents import StudySide
+from weighhouse_judging.studies.language import Scale
 from weighhouse_judging.studies.terms import Key
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_protocol.experiment import Experiment

@@ -1,5 +1,6 @@
 """`weighhouse study`: published studies, run again."""
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -11,6 +12,8 @@ from weighhouse_cli.commands.platform import Port, running
 from weighhouse_cli.console import OUT, follow, print_json
 from weighhouse_cli.embedded.directory import DEFAULT_PORT
 from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.papers import read_papers
+from weighhouse_cli.remarks import as_document, show_checked
 from weighhouse_cli.studies import show_studies, show_study
 
 app = typer.Typer(
@@ -80,6 +83,41 @@ def run(
         return
     client = Client(find_access(url, token))
     _run(client, names, scale, side or [], wait=wait, as_json=as_json)
+
+
+@app.command("check")
+def check_papers(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders, each a paper; or files of one: published figures, claims, raw data."
+        ),
+    ],
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what is sound, and what could not be checked.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Hold published figures against themselves, their claims, commands and raw data.
+
+    Without a platform: nothing is sent, nothing kept. Exit codes: 0 nothing contradicts, 1
+    something cannot be true as printed, 4 a file is wrong or there is nothing to check.
+    """
+    papers = read_papers(paths)
+    found = [one for paper in papers for one in paper.checked()]
+    not_read = [str(path) for paper in papers for path in paper.not_read]
+    if as_json:
+        sources = [as_document(*one) for one in found]
+        print_json({"sources": sources, "not_read": not_read})
+    else:
+        for path, results, remarks in found:
+            show_checked(path, results, remarks, everything=everything)
+            OUT.print()
+        if not_read:
+            OUT.print(f"of no format that is known, and not used: {', '.join(not_read)}",
+                      style="yellow", soft_wrap=True, markup=False)  # fmt: skip
+    if any(one.kind == "contradiction" for _, _, remarks in found for one in remarks):
+        raise typer.Exit(Exit.REGRESSION)
 
 
 def _run(

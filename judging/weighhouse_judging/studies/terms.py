@@ -5,26 +5,40 @@ repeats; of a ratio, the interval of the ratio (paired by block where the two sh
 made of intervals (sums, spreads, orders of ratios) takes their ends, which is never too narrow.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from weighhouse_protocol.figures import CATALOGUE
+from weighhouse_protocol.published.figures import ALL
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.intervals import level_or_range
-from weighhouse_judging.studies.documents import Cell, Number, Ratio, Spread, Sum, Term
+from weighhouse_judging.studies.language import (
+    Cell,
+    Difference,
+    MaxOf,
+    MinOf,
+    Number,
+    Quoted,
+    Ratio,
+    Spread,
+    Sum,
+    Term,
+)
 from weighhouse_judging.studies.printed import Printed
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.readings import Word, word_of
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Judgement, judge
 
 Key = tuple[str, str, str, str, str]
-"""Side, workload, label of the load level, figure, setting."""
+"""Side, workload, label of the load level, figure (`figure_key`), setting."""
 Names = Mapping[str, str]
 """Names of sides, by how claims call them."""
 NAMELESS: Names = MappingProxyType({})
+_CLIENTS = re.compile(r"([\d,]+) clients?\b")
 
 
 @dataclass(frozen=True)
@@ -57,6 +71,14 @@ Worth = Value | Missing
 Order = Word
 
 
+def _nothing_quoted(asked: Quoted) -> Worth:
+    return Missing(f"{quoted_words(asked)}: none is quoted")
+
+
+def _no_raw_data(cell: Cell) -> bool | Missing:
+    return Missing(f"raw data of {cell_words(cell)}")
+
+
 @dataclass(frozen=True)
 class Figures:
     """Where values of cells come from."""
@@ -65,6 +87,12 @@ class Figures:
     ratio: Callable[[Cell, Cell], Worth]
     ahead: Callable[[Cell, Cell], "Order | Missing"]
     """Is the first cell's figure greater than the second's?"""
+    loads: Callable[[Cell], list[str]]
+    """Labels of the loads that a cell without one has figures of, by clients, rising."""
+    quoted: Callable[[Quoted], Worth] = _nothing_quoted
+    """A property of the command line that stands beside a cell."""
+    has_raw: Callable[[Cell], bool | Missing] = _no_raw_data
+    """Is the raw data of a cell there?"""
 
     def value(self, term: Term) -> Worth:
         """What a term is worth."""
@@ -76,10 +104,11 @@ class Figures:
                 return self.of(term)
             case Ratio():
                 return self.ratio(*term.ratio)
-            case Spread():
-                return _together([self.of(one) for one in term.spread], _spread)
-            case Sum():
-                return _together([self.value(one) for one in term.sum], _sum)
+            case Quoted():
+                return self.quoted(term)
+            case _:
+                parts, made = _made_of(term)
+                return _together([self.value(one) for one in parts], made)
 
     def order(self, first: Term, second: Term) -> Order | Missing:
         """Is the first greater than the second?"""
@@ -104,10 +133,17 @@ def ordered(one: Value, other: Value) -> Order:
     return "too_few" if one.too_few or other.too_few else "cannot_tell"
 
 
-def of_print(figures: Mapping[Key, Printed], names: Names = NAMELESS) -> Figures:
+def of_print(
+    figures: Mapping[Key, Printed],
+    names: Names = NAMELESS,
+    quoted: Callable[[Quoted], Worth] = _nothing_quoted,
+    has_raw: Callable[[Cell], bool | Missing] = _no_raw_data,
+) -> Figures:
     """The printed figures of a text.
 
     :param names: of sides, for people.
+    :param quoted: properties of the commands that it quotes.
+    :param has_raw: whether the raw data of a cell is there.
     """
 
     def of(cell: Cell) -> Worth:
@@ -136,7 +172,7 @@ def of_print(figures: Mapping[Key, Printed], names: Names = NAMELESS) -> Figures
         found = ratio(first, second)
         return found if isinstance(found, Missing) else ordered(found, Value(1, 1, 1, "1"))
 
-    return Figures(of, ratio, ahead)
+    return Figures(of, ratio, ahead, lambda cell: _loads(figures, key_of(cell)), quoted, has_raw)
 
 
 def of_repeats(repeats: Mapping[Key, Repeats], names: Names = NAMELESS) -> Figures:
@@ -178,17 +214,45 @@ def of_repeats(repeats: Mapping[Key, Repeats], names: Names = NAMELESS) -> Figur
         said = judged(first, second)
         return said if isinstance(said, Missing) else word_of(said.verdict, said.relative)
 
-    return Figures(of, ratio, ahead)
+    return Figures(of, ratio, ahead, lambda cell: _loads(repeats, key_of(cell)))
 
 
 def key_of(cell: Cell) -> Key:
     """The key of a cell that leaves nothing out."""
-    return (cell.side or "", cell.workload or "", cell.load or "", cell.figure, cell.setting)
+    figure = figure_key(cell.figure, cell.operation, cell.statistic)
+    return (cell.side or "", cell.workload or "", cell.load or "", figure, cell.setting)
+
+
+def figure_key(figure: str, operation: str = ALL, statistic: str = "") -> str:
+    """A figure within a key: its name, and what sets it apart from others of that name."""
+    told = [figure, "" if operation == ALL else operation, statistic]
+    return " ".join(part for part in told if part)
+
+
+def clients_of(load: str) -> int | None:
+    """How many clients a load's label names: `32 clients`, `300 clients, pipeline 10`."""
+    found = _CLIENTS.match(load)
+    return int(found[1].replace(",", "")) if found else None
+
+
+def _loads(figures: Mapping[Key, object], cell: Key) -> list[str]:
+    found = {
+        load: clients
+        for side, workload, load, figure, setting in figures
+        if (side, workload, figure, setting) == (*cell[:2], *cell[3:])
+        and (clients := clients_of(load)) is not None
+    }
+    return sorted(found, key=lambda load: (found[load], load))
 
 
 def cell_words(cell: Cell, names: Names = NAMELESS) -> str:
     """`Redis, balanced, 32 clients`."""
     return place_words(cell.side, cell.workload, cell.load, names)
+
+
+def quoted_words(asked: Quoted, names: Names = NAMELESS) -> str:
+    """`the command of Redis, balanced, 32 clients`."""
+    return f"the command of {place_words(asked.side, asked.workload, asked.load, names)}"
 
 
 def place_words(
@@ -208,6 +272,22 @@ def figure_words(value: float, figure: str) -> str:
 def interval_words(middle: float, low: float, high: float, figure: str) -> str:
     """`17,158/s (16,900 to 17,400)`."""
     return f"{figure_words(middle, figure)} ({number(low)} to {number(high)})"
+
+
+def _made_of(
+    term: Spread | Sum | Difference | MaxOf | MinOf,
+) -> tuple[Sequence[Cell | Number], Callable[[list[Value]], Value]]:
+    match term:
+        case Spread():
+            return term.spread, _spread
+        case Sum():
+            return term.sum, _sum
+        case Difference():
+            return term.difference, _difference
+        case MaxOf():
+            return term.max_of, _greatest
+        case MinOf():
+            return term.min_of, _least
 
 
 def _together(worths: list[Worth], made: Callable[[list[Value]], Value]) -> Worth:
@@ -245,3 +325,25 @@ def _sum(values: list[Value]) -> Value:
         f"{words} = {number(middle)}",
         _fewest(values),
     )
+
+
+def _difference(values: list[Value]) -> Value:
+    one, other = values
+    middle = one.middle - other.middle
+    words = f"{number(one.middle)} - {number(other.middle)} = {number(middle)}"
+    return Value(one.low - other.high, middle, one.high - other.low, words, _fewest(values))
+
+
+def _greatest(values: list[Value]) -> Value:
+    return _end(values, max, "the greatest of")
+
+
+def _least(values: list[Value]) -> Value:
+    return _end(values, min, "the least of")
+
+
+def _end(values: list[Value], end: Callable[[list[float]], float], which: str) -> Value:
+    middle = end([one.middle for one in values])
+    words = f"{which} {', '.join(number(one.middle) for one in values)}"
+    low, high = end([one.low for one in values]), end([one.high for one in values])
+    return Value(low, middle, high, f"{words} = {number(middle)}", _fewest(values))

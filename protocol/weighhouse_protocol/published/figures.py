@@ -15,12 +15,15 @@ PublishedStatistic = Literal[
     "one_connection",
     "averaged",
     "highest_of_intervals",
+    "lowest_of_intervals",
+    "range_of_intervals",
     "unknown",
 ]
 """How a published value came about. `counted`, `merged`, `read` and `sampled` are those of the
 catalogue; `one_connection`: of one thread or connection among several; `averaged`: the mean of
-values that themselves are statistics, as of percentiles; `highest_of_intervals`: the greatest of
-what intervals had; `unknown`: its tool or text does not say."""
+values that themselves are statistics, as of percentiles; `highest_of_intervals` and
+`lowest_of_intervals`: the greatest and the least of what intervals had; `range_of_intervals`: the
+one less the other, from peak to trough; `unknown`: its tool or text does not say."""
 PUBLISHED_STATISTICS: Final[tuple[PublishedStatistic, ...]] = get_args(PublishedStatistic)
 
 ALL = "all"
