@@ -50,7 +50,7 @@ demo=$SECONDS
 downloaded=$(grep -oE '\([0-9.]+ [kM]B\)' pip.log | tr -d '()' | awk '{sum += $1 / ($2 == "kB" ? 1000 : 1)} END {printf "%d", sum}')
 on_disk=$(du -sm --exclude=__pycache__ here | cut -f1)
 compiled=$(($(du -sm here | cut -f1) - on_disk))
-(cd here/lib/python3*/site-packages && du -sm --exclude=__pycache__ -- */ | sort -rn | head -12)
+(cd here/lib/python3*/site-packages && du -sm --exclude=__pycache__ -- */ | sort -rn | sed -n 1,12p)
 echo "installed in $installed s: $downloaded MB downloaded, $on_disk MB on disk and $compiled MB of compiled Python; demo in $demo s"
 WEIGH
 chroot "$machine" chown -R lab: /home/lab
