@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath, URL } from 'node:url'
 
 import vue from '@vitejs/plugin-vue'
@@ -18,8 +20,56 @@ const numberSign: Plugin = {
   },
 }
 
+interface Bundled {
+  name: string
+  version: string
+  identifier?: string
+  text?: string
+}
+
+const listed = 'third-party.json'
+
+/** Notices that a package of others wants to be given on, beside its licence; it is found by its name. */
+function notices(name: string): string[] {
+  const folder = fileURLToPath(new URL(`./node_modules/${name}`, import.meta.url))
+  const among = (below: string, wanted: RegExp): string[] =>
+    existsSync(below)
+      ? readdirSync(below)
+          .filter((file) => wanted.test(file))
+          .sort()
+          .map((file) => readFileSync(join(below, file), 'utf-8').trim())
+      : []
+  return [...among(folder, /^notice/i), ...among(join(folder, 'licenses'), /^licen[cs]e/i)]
+}
+
+/** Makes one text of the licences of all that is bundled, which is served beside the pages. */
+const licences: Plugin = {
+  name: 'licences',
+  apply: 'build',
+  generateBundle: {
+    order: 'post',
+    handler(_, bundle) {
+      const list = bundle[listed]
+      if (list?.type !== 'asset') this.error(`${listed} is not there: nothing says what is bundled`)
+      const packages = JSON.parse(list.source.toString()) as Bundled[]
+      const silent = packages.filter((one) => !one.text).map((one) => one.name)
+      if (silent.length) this.error(`these bring no licence: ${silent.join(', ')}`)
+      delete bundle[listed]
+      const parts = packages.map(({ name, version, identifier, text }) =>
+        [`${name} ${version}  ${identifier ?? ''}`.trimEnd(), text, ...notices(name)].join('\n\n'),
+      )
+      const source = ['What others wrote, and these pages have in them, with their licences.', ...parts]
+      this.emitFile({
+        type: 'asset',
+        fileName: 'third-party-licences.txt',
+        source: `${source.join(`\n\n${'='.repeat(100)}\n\n`)}\n`,
+      })
+    },
+  },
+}
+
 export default defineConfig({
-  plugins: [numberSign, vue()],
+  plugins: [numberSign, vue(), licences],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: {
     host: '127.0.0.1',
@@ -27,7 +77,7 @@ export default defineConfig({
     fs: { allow: ['..'] },
     proxy: { '/api': backend, '/health': backend },
   },
-  build: { target: 'es2022', chunkSizeWarningLimit: 800 },
+  build: { target: 'es2022', chunkSizeWarningLimit: 800, license: { fileName: listed } },
   test: {
     environment: 'happy-dom',
     css: { include: [/tokens\.css/] },

@@ -49,7 +49,9 @@ here/bin/weighhouse demo --once </dev/null
 demo=$SECONDS
 downloaded=$(grep -oE '\([0-9.]+ [kM]B\)' pip.log | tr -d '()' | awk '{sum += $1 / ($2 == "kB" ? 1000 : 1)} END {printf "%d", sum}')
 on_disk=$(du -sm --exclude=__pycache__ here | cut -f1)
-echo "installed in $installed s: $downloaded MB downloaded, $on_disk MB on disk without compiled Python; demo in $demo s"
+compiled=$(($(du -sm here | cut -f1) - on_disk))
+(cd here/lib/python3*/site-packages && du -sm --exclude=__pycache__ -- */ | sort -rn | sed -n 1,12p)
+echo "installed in $installed s: $downloaded MB downloaded, $on_disk MB on disk and $compiled MB of compiled Python; demo in $demo s"
 WEIGH
 chroot "$machine" chown -R lab: /home/lab
 chroot --userspec=lab: "$machine" env -i HOME=/home/lab PATH=/usr/bin:/bin \

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import licences
 from hatchling.builders.wheel import WheelBuilder
 from weighhouse_cli.resources import IN_A_CLONE
 from weighhouse_sdk.wheels.digests import digest_of_files
@@ -87,11 +88,9 @@ def projects(root: Path, programs: Path, platform: str) -> list[Project]:
         wheel, nor have plugins that need them, nor the extras of those.
     :param platform: of the executables, as in a wheel's name: `manylinux_2_28_x86_64`.
     """
-    native = [
-        _native(root, programs, name, platform)
-        for name in (NETDELAY, *_drivers(root))
-        if (programs / name).is_file()
-    ]
+    executables = [name for name in (NETDELAY, *_drivers(root)) if (programs / name).is_file()]
+    notices = licences.write(root, programs, executables)
+    native = [_native(root, programs, name, platform, notices[name]) for name in executables]
     built = {one.name for one in native}
     found = [
         Project(root / part, _needing(_document(root / part), PROGRAMS.get(part, set()) & built))
@@ -127,20 +126,21 @@ def _driver_of(root: Path, plugin: Path) -> str | None:
     return name if name in _drivers(root) else None
 
 
-def _native(root: Path, programs: Path, name: str, platform: str) -> Project:
-    """The wheel of an executable: it lies with all others in the folder `weighhouse_drivers`."""
+def _native(root: Path, programs: Path, name: str, platform: str, notices: Path) -> Project:
+    """The wheel of an executable: it lies with all others in the folder `weighhouse_drivers`.
+
+    :param notices: the folder with the licences of what is linked into it.
+    """
     crate = _drivers(root).get(name, root / "plugins" / "sdk" / "netdelay")
     files = [programs / file for file in (name, *LIBRARIES.get(name, ()))]
-    return Project(
-        root,
-        _described(
-            name,
-            _toml(root / "Cargo.toml")["workspace"]["package"]["version"],
-            f"{_toml(crate / 'Cargo.toml')['package']['description']}.",
-            {str(file.resolve()): f"weighhouse_drivers/{file.name}" for file in files},
-        ),
-        f"py3-none-{platform}",
+    document = _described(
+        name,
+        _toml(root / "Cargo.toml")["workspace"]["package"]["version"],
+        f"{_toml(crate / 'Cargo.toml')['package']['description']}.",
+        {str(file.resolve()): f"weighhouse_drivers/{file.name}" for file in files},
     )
+    document["project"]["license-files"] = [licences.FILE]
+    return Project(notices, document, f"py3-none-{platform}")
 
 
 def _resources(root: Path) -> Project:
