@@ -52,6 +52,8 @@ LOOKED_AT = {
     f"{API}/notices/channels/{{channel_id}}/deliveries": "what was sent, in a sentence each",
     f"{API}/rejudgements/{{rejudgement_id}}": "how far judging again is",
     f"{API}/rejudgements/{{rejudgement_id}}/campaigns": "verdicts, in a list",
+    f"{API}/published-sources": "what others published, in a list",
+    f"{API}/published-sources/{{source_id}}": "what others published, by who keeps it",
     f"{API}/runs": "a list to choose from",
     f"{API}/series": "a list to choose from",
     f"{API}/studies": "how many claims hold, in a list",

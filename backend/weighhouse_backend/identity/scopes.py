@@ -64,7 +64,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         results_read_scenario results_read_series results_read_spectrum
         retention_preview retention_read retention_read_keeping
         scenarios_read_operating_points scenarios_read_searches sharing_list
-        sources_list sources_read sources_read_figures studies_list studies_read
+        sources_list sources_preview sources_read sources_read_figures studies_list studies_read
     """,
     Scope.RESULTS_EXPORT: """
         comparisons_read_histogram exports_list_alerts exports_list_campaigns

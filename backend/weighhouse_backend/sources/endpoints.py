@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Response
 
+from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.files.uploads import Upload, UploadDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.identity.senders import sender
@@ -13,10 +14,12 @@ from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.sources.dependencies import PublishedSourceServiceDep
+from weighhouse_backend.sources.reading import UnderstoodDep
 from weighhouse_backend.sources.schemas import (
     Because,
     FiguresTyped,
     FiguresUnderstood,
+    PublishedPreviewRead,
     PublishedSourceRead,
     PublishedSourceSummary,
 )
@@ -24,6 +27,9 @@ from weighhouse_backend.sources.typed import understood
 
 DOCUMENT_BYTES = 16 * MEBIBYTE
 """Of a document of published results, intervals and histograms included."""
+
+FILES_BYTES = 256 * MEBIBYTE
+"""Of what is previewed; it is received as a file, and read by a program of its own."""
 
 router = APIRouter(
     route_class=BoundedRoute,
@@ -68,6 +74,16 @@ def sources_keep(
     return kept
 
 
+@router.post("/preview", response_model=PublishedPreviewRead)
+@takes(FILES_BYTES, sender, as_file=True)
+def sources_preview(understood_of_it: UnderstoodDep, caller: CallerDep) -> Response:
+    """What is understood of a file, or an archive of several (zip, tar): sides, cells and figures,
+    what is unknown of them, and what was refused, by line and with the reason. Nothing is kept.
+    """
+    del caller
+    return Response(understood_of_it, media_type="application/json")
+
+
 @router.post("/figures")
 @takes(256 * KIBIBYTE, sender)
 def sources_read_figures(body: FiguresTyped, caller: CallerDep) -> FiguresUnderstood:
@@ -98,9 +114,10 @@ def sources_read_document(
     caller: CallerDep,
     sources: PublishedSourceServiceDep,
     number: Number = None,
+    audience: AudienceDep = "internal",
 ) -> Response:
     """The whole document, intervals and histograms included: what to correct, or take along."""
-    whole = sources.whole(caller, source_id, number)
+    whole = sources.whole(caller, source_id, number, audience)
     disposition = f'attachment; filename="published-{source_id}.json"'
     return Response(
         whole, media_type="application/json", headers={"Content-Disposition": disposition}

@@ -9,6 +9,7 @@ from weighhouse_judging.caveats.published import NO_VERDICT
 from weighhouse_judging.findings.published import published_findings
 from weighhouse_protocol.published.results import PublishedResults
 
+from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
@@ -23,7 +24,7 @@ from weighhouse_backend.sources.errors import (
     TooManyPublishedSources,
 )
 from weighhouse_backend.sources.models import PublishedSourceRow, PublishedSourceVersion
-from weighhouse_backend.sources.policy import MEND, may_leave
+from weighhouse_backend.sources.policy import MEND, may_leave, require
 from weighhouse_backend.sources.repository import PublishedSourceRepository
 from weighhouse_backend.sources.schemas import (
     PublishedSideSummary,
@@ -78,10 +79,17 @@ class PublishedSourceService:
         row = self._visible(caller, source_id, self.repository.find(source_id))
         return self._read(row, row.version if number is None else number)
 
-    def whole(self, caller: Caller, source_id: UUID, number: int | None = None) -> bytes:
-        """The JSON of all of it, intervals and histograms included; raises as `read`."""
+    def whole(
+        self, caller: Caller, source_id: UUID, number: int | None, audience: Audience
+    ) -> bytes:
+        """The JSON of all of it, intervals and histograms included; raises as `read`.
+
+        :raises PublicationRefused: when it is not told what of it others may be shown.
+        """
         row = self._visible(caller, source_id, self.repository.find(source_id))
-        return content.unpacked(self._version(row, number or row.version).whole)
+        version = self._version(row, number or row.version)
+        require([PublishedResults.model_validate(version.document).source], audience)
+        return content.unpacked(version.whole)
 
     def results(
         self, caller: Caller, source_ids: Collection[UUID]
