@@ -14,6 +14,7 @@ from weighhouse_cli.commands import (
     experiment,
     export,
     histogram,
+    imports,
     login,
     manifest,
     people,
@@ -48,6 +49,7 @@ app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
 app.command("login")(login.login)
 app.command("histogram")(histogram.histogram)
+app.command("import")(imports.import_files)
 app.command("ycsb")(ycsb.ycsb)
 app.command("comment")(comment.comment_at)
 app.command("usage")(usage.usage)

@@ -18,7 +18,7 @@ from hatchling.builders.wheel import WheelBuilder
 from weighhouse_cli.resources import IN_A_CLONE
 from weighhouse_sdk.wheels.digests import digest_of_files
 
-PARTS = ("protocol", "judging", "plugins/sdk", "agent", "backend", "worker", "cli")
+PARTS = ("protocol", "judging", "imports", "plugins/sdk", "agent", "backend", "worker", "cli")
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "aerospike": ("aerospike",),
     "cassandra": ("cassandra", "cassandra-stress", "scylladb"),

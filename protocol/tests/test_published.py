@@ -35,7 +35,8 @@ def test_what_is_known_comes_back_as_it_was() -> None:
     assert PublishedResults.model_validate_json(results.model_dump_json()) == results
     assert results.side("redis").system == "redis"
     found = cell.figure("p99_us", "READ")
-    assert found is not None and found.known is not None
+    assert found is not None
+    assert found.known is not None
     assert found.known.quantile == 0.99
     assert cell.figure("p99_us") is None
 

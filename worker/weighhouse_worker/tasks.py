@@ -20,7 +20,7 @@ from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.kit import owed, secret_rotation
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
-from weighhouse_backend.kit.logs import masked
+from weighhouse_protocol.masking import masked
 from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.unit_of_work import Transactions, chosen_of
 from weighhouse_backend.measurements.level_service import LevelService

@@ -14,7 +14,7 @@ from weighhouse_backend.experiments.repository import ExperimentRepository
 from weighhouse_backend.experiments.schemas import CampaignOfOccurrence, OccurrenceRead
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.logs import masked
+from weighhouse_protocol.masking import masked
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Problem
 from weighhouse_backend.kit.schemas import read_of

@@ -3,18 +3,15 @@
 import datetime
 import json
 import logging
-import re
 import sys
 from collections.abc import MutableMapping
 from typing import Any, TextIO, cast
 
 import structlog
+from weighhouse_protocol.masking import masked
 
 from weighhouse_backend.kit.conditions import FULL
 
-TOKEN = re.compile(r"(wh[a-z]_|whsec_)[A-Za-z0-9_+/=-]{8,}")
-CREDENTIALS = re.compile(r"(://[^:/@\s]*:)[^@\s]+(@?)")
-"""Takes what has no `@` too, and so looks at no letter twice: strangers choose the paths."""
 TELL_ADDRESSES = ("httpx", "httpcore", "urllib3", "apprise")
 """Libraries that log whole addresses, below warnings; a webhook's is a secret."""
 SECRET_NAMES = frozenset({"password", "token", "secret", "authorization", "cookie"})
@@ -51,12 +48,6 @@ class LineWriter:
 
 
 LINES, LIBRARY_LINES = LineWriter("stdout"), LineWriter("stderr")
-
-
-def masked(text: str) -> str:
-    """A text with tokens and passwords in addresses blotted out."""
-    text = CREDENTIALS.sub(lambda m: f"{m[1]}…@" if m[2] else m[0], text)
-    return TOKEN.sub(r"\1…", text)
 
 
 def _mask(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
