@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
+from weighhouse_protocol.masking import masked
 
 from weighhouse_backend.experiments.calendar import Passed
 from weighhouse_backend.experiments.models import Outcome, Schedule, ScheduleOccurrence
@@ -14,7 +15,6 @@ from weighhouse_backend.experiments.repository import ExperimentRepository
 from weighhouse_backend.experiments.schemas import CampaignOfOccurrence, OccurrenceRead
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_protocol.masking import masked
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Problem
 from weighhouse_backend.kit.schemas import read_of

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+from weighhouse_protocol.masking import masked
 from weighhouse_protocol.provisioner import Request
 from weighhouse_protocol.text import mended
-
-from weighhouse_protocol.masking import masked
 
 SECONDS: Mapping[str, float] = {"describe": 20.0, "list": 60.0, "make": 900.0, "end": 300.0}
 """How long it may take."""

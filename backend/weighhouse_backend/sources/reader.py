@@ -20,6 +20,8 @@ MEMORY_BYTES = 1536 * 1024 * 1024
 """Addresses; of 200 MB of logs under 300 MB are really used."""
 CPU_SECONDS = 120
 ANSWER_BYTES = 64 * 1024 * 1024
+MOST_WRITTEN_BYTES = 2 * 1024 * 1024 * 1024
+"""Of one file, among them what an archive is unpacked to."""
 NICE = 10
 
 
@@ -41,10 +43,6 @@ def main(arguments: list[str]) -> int:
         text = _refusal("what it comes to is too much to be shown; import fewer files at a time")
     Path(answer).write_text(text, encoding="utf-8")
     return 0
-
-
-MOST_WRITTEN_BYTES = 2 * 1024 * 1024 * 1024
-"""Of one file, among them what an archive is unpacked to."""
 
 
 def read(file: Path, format_name: str = "") -> PublishedPreviewRead:

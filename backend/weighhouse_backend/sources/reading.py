@@ -96,7 +96,9 @@ def _read(content: Upload, name: str, form: str) -> bytes:
             ) from None
         if done.returncode or not answer.is_file():
             log.warning(
-                "import_failed", status=done.returncode, said=done.stderr[-500:].decode(errors="replace")
+                "import_failed",
+                status=done.returncode,
+                said=done.stderr[-500:].decode(errors="replace"),
             )
             raise FilesRefused(
                 "reading it took more memory or time than it may; give fewer files at a time, or "

@@ -138,13 +138,19 @@ export type CellCost = Schemas['CellCostRead']
 export type RetentionRules = Schemas['RetentionRules']
 export type RetentionPreview = Schemas['RetentionPreview']
 export type Thinned = Schemas['ThinnedRead']
-export type ImportNote = Schemas['ImportNote']
-export type PublishedCell = Schemas['PublishedCell']
-export type PublishedFigure = Schemas['PublishedFigure']
+/** A document that the server filled in: what it leaves out of a question stands in every answer. */
+type Whole<T> = T extends readonly (infer E)[]
+  ? Whole<E>[]
+  : T extends object
+    ? { [K in keyof T]-?: Whole<Exclude<T[K], undefined>> }
+    : T
+export type ImportNote = Whole<Schemas['ImportNote']>
+export type PublishedCell = Whole<Schemas['PublishedCell']>
+export type PublishedFigure = Whole<Schemas['PublishedFigure']>
 export type PublishedFinding = Schemas['PublishedFindingRead']
-export type PublishedPreview = Schemas['PublishedPreviewRead']
-export type PublishedResults = Schemas['PublishedResults']
-export type PublishedSide = Schemas['PublishedSideRead']
-export type PublishedSource = Schemas['PublishedSourceRead']
-export type PublishedSourceFacts = Schemas['PublishedSource']
-export type PublishedSourceSummary = Schemas['PublishedSourceSummary']
+export type PublishedPreview = Whole<Schemas['PublishedPreviewRead']>
+export type PublishedResults = Whole<Schemas['PublishedResults']>
+export type PublishedSide = Whole<Schemas['PublishedSideRead']>
+export type PublishedSource = Whole<Schemas['PublishedSourceRead']>
+export type PublishedSourceFacts = Whole<Schemas['PublishedSource']>
+export type PublishedSourceSummary = Whole<Schemas['PublishedSourceSummary']>

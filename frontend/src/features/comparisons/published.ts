@@ -7,6 +7,10 @@ import { metricKind, written } from './metrics'
 /** Letters of a title that a name on a chart has room for. */
 const LONGEST_TITLE = 28
 
+/** The published sides of a comparison, filled in as the server sends them. */
+export const publishedSides = (comparison: Pick<Comparison, 'published'> | undefined): PublishedSide[] =>
+  (comparison?.published ?? []) as PublishedSide[]
+
 /** What a published side is called beside ours: never by its system's name alone. */
 export function publishedName(side: PublishedSide): string {
   const { title } = side.source
@@ -75,7 +79,7 @@ export function publishedCurves(
   placed: readonly string[],
 ): CurveSide[] {
   const [throughputKind, latencyKind] = [metricKind('throughput')!, metricKind(latency)!]
-  return comparison.published.flatMap((side) => {
+  return publishedSides(comparison).flatMap((side) => {
     const theirs = placements(side, comparison.workloads, placed)
       .filter((one) => one.ours === workload)
       .map((one) => one.theirs)

@@ -2,12 +2,14 @@ import { useQuery } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
 import {
+  ApiProblem,
   request,
   sendContent,
   useChange,
   type PublishedPreview,
   type PublishedResults,
   type PublishedSource,
+  type PublishedSourceSummary,
 } from '@/api'
 import { useSession } from '@/session'
 
@@ -26,6 +28,7 @@ export function usePublishedSources(cursor: MaybeRefOrGetter<string> = '') {
       request('GET /api/v1/published-sources', {
         query: { project_id: session.project?.id, cursor: toValue(cursor) || undefined, total: true },
       }),
+    select: (page) => ({ ...page, items: page.items as PublishedSourceSummary[] }),
   })
 }
 
@@ -39,14 +42,16 @@ export function usePublishedSource(id: MaybeRefOrGetter<string>, number: MaybeRe
         path: { source_id: toValue(id) },
         query: { number: wanted.value },
       }),
+    select: (found) => found as PublishedSource,
   })
 }
 
 /** The whole document of one, to be corrected. */
-export const wholeDocument = (id: string): Promise<PublishedResults> =>
-  request('GET /api/v1/published-sources/{source_id}/document', {
-    path: { source_id: id },
-  }) as Promise<PublishedResults>
+export async function wholeDocument(id: string): Promise<PublishedResults> {
+  const answer = await fetch(`${ADDRESS}/${id}/document`, { credentials: 'same-origin' })
+  if (!answer.ok) throw new ApiProblem(answer.status, await answer.json().catch(() => null))
+  return (await answer.json()) as PublishedResults
+}
 
 /** What is understood of files; nothing is kept. */
 export function usePreview() {

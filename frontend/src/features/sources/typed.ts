@@ -98,22 +98,12 @@ export function typedResults(lines: readonly TypedLine[], understood: readonly U
   lines.forEach((line, at) => {
     const key = [line.side, line.workload, line.clients].map((one) => one.trim()).join('\n')
     const clients = line.clients.trim() ? Number(line.clients) : null
-    const cell = cells.get(key) ?? {
+    const cell = (cells.get(key) ?? {
       side: names.get(line.side.trim())!,
       workload: line.workload.trim(),
-      load: { clients, pipeline: null, rate: null, loop: 'unknown' as const, label: '' },
-      seconds: null,
-      machines: '',
-      notes: '',
+      load: { clients, pipeline: null, rate: null, loop: 'unknown', label: '' },
       figures: [],
-      outcomes: {},
-      columns: [],
-      intervals: [],
-      histograms: {},
-      histogram_unit_us: null,
-      command: '',
-      files: [],
-    }
+    }) as PublishedResults['cells'][number]
     const found = understood[at]
     cells.set(key, {
       ...cell,
