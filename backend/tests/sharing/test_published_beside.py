@@ -92,7 +92,7 @@ def test_they_leave_with_their_source_or_not_at_all(laboratory, campaign, keep):
 
 
 def test_a_shared_page_shows_them_until_they_are_removed(
-    campaign, keep, share, call, client, tenants
+    laboratory, campaign, keep, share, call, client, tenants
 ):
     source, other = keep(title="Shared for a while"), keep(title="Not in what is shared")
     asked = {"campaign": campaign, "published": [f"{source}~redis"]}
@@ -108,7 +108,7 @@ def test_a_shared_page_shows_them_until_they_are_removed(
     assert seen().status_code == 200
     assert call("DELETE", f"/published-sources/{source}").status_code == 204
     assert seen().status_code == 404
-    listed = call("GET", f"/shares?project_id={tenants[0].project_id}").json()["items"]
+    listed = laboratory.get("/shares", project_id=str(tenants[0].project_id))["items"]
     (mine,) = [one for one in listed if one["id"] == made["id"]]
     assert mine["state"] == "stopped"
 

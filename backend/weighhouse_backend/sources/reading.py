@@ -95,11 +95,8 @@ def _read(content: Upload, name: str, form: str) -> bytes:
                 f"reading it took longer than {READ_SECONDS} s; give fewer files at a time"
             ) from None
         if done.returncode or not answer.is_file():
-            log.warning(
-                "import_failed",
-                status=done.returncode,
-                said=done.stderr[-500:].decode(errors="replace"),
-            )
+            said = done.stderr[-500:].decode(errors="replace")
+            log.warning("import_failed", status=done.returncode, said=said)
             raise FilesRefused(
                 "reading it took more memory or time than it may; give fewer files at a time, or "
                 "read them with `weighhouse import` on your own machine and send what comes out"
