@@ -21,10 +21,11 @@ const policies = Object.entries(floors).map(([floor, below]) => ({
   allow: { to: { element: { types: { anyOf: below } } } },
 }))
 
-// Six features stand under the others: everything weighed belongs to a system, no number stands
+// Seven features stand under the others: everything weighed belongs to a system, no number stands
 // without its caveats, people write notes beside anything, a campaign is told of in the same words
-// wherever it stands, so are machines that are made for one, and all is taken away in one manner.
-for (const feature of ['systems', 'caveats', 'notes', 'headlines', 'provisions', 'exports']) {
+// wherever it stands, so are machines that are made for one, and all is taken away in one manner;
+// what others published is told with its source wherever it stands.
+for (const feature of ['systems', 'caveats', 'notes', 'headlines', 'provisions', 'exports', 'sources']) {
   policies.push({
     from: { element: { type: 'features' } },
     allow: { to: { element: { type: 'features', captured: { feature } } } },

@@ -21,6 +21,7 @@ from weighhouse_cli.commands import (
     platform,
     plugin,
     project,
+    published,
     rejudge,
     runs,
     secrets,
@@ -60,6 +61,7 @@ app.add_typer(project.app, name="project")
 app.add_typer(alert.app, name="alert")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(export.app, name="export")
+app.add_typer(published.app, name="published")
 app.add_typer(study.app, name="study")
 app.add_typer(target.app, name="target")
 app.add_typer(agent.app, name="agent")

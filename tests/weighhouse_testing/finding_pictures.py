@@ -305,6 +305,8 @@ PICTURES: dict[str, Callable[[], Drawing]] = {
     "comparability": sketches.comparability,
     "closed-loop-latency": closed_loop_latency,
     "clock-offset": sketches.clock_offset,
+    "percentile-order": sketches.percentile_order,
+    "closed-as-open": sketches.closed_as_open,
 }
 """Check → its picture."""
 

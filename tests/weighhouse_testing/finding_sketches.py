@@ -321,3 +321,40 @@ def clock_offset() -> Drawing:
         drawing.text(x, y, words, "strong", "middle")
     drawing.text(330, 190, "offset = ((T2 − T1) + (T3 − T4)) / 2 ≤ interval", "strong", "middle")
     return drawing
+
+
+def percentile_order() -> Drawing:
+    """A curve of percentiles that falls where none can."""
+    drawing = Drawing(
+        "A higher percentile is never less",
+        "Latency over percentiles: the curve rises from p50 to p99, as every one does. A printed "
+        "p99 lies below the p95 of the same operations, where none can.",
+    )
+    plot = Plot(drawing, 60, 40, 540, 160, (45, 101), (0, 1.2))
+    plot.axes("percentile", "latency, ms")
+    plot.line([50.0, 75.0, 90.0, 95.0, 99.0], [0.2, 0.28, 0.45, 0.6, 1.05], "good")
+    plot.line([95.0, 99.0], [0.6, 0.35], "bad dashed")
+    drawing.dot(*plot.at(99, 0.35), "fill-bad")
+    drawing.dot(*plot.at(95, 0.6), "fill-good")
+    plot.text(93.5, 0.68, "p95", "t-good", "end")
+    plot.text(98, 0.2, "p99, as printed", "t-bad", "end")
+    return drawing
+
+
+def closed_as_open() -> Drawing:
+    """What was asked for, and when clients that wait do ask."""
+    drawing = Drawing(
+        "Clients that wait keep no rate",
+        "Four requests are due at equal distances. A client that waits for its answer asks late, "
+        "and its clock starts late, so the wait since each was due is in no latency.",
+        190,
+    )
+    drawing.text(60, 30, "due", "small")
+    drawing.line([(60, 40), (600, 40)], "axis")
+    for place in range(4):
+        drawing.dot(60 + 130 * place, 40, "fill-good", 4.0)
+        left = 60 + 165 * place
+        drawing.box(60 + 130 * place, 64 + 24 * place, 35 * place, 12, "fill-bad")
+        drawing.box(left, 64 + 24 * place, 120 if place < 3 else 45, 12, "fill-good")
+    drawing.text(60, 176, "filled red: waited since it was due, and timed by nobody", "t-bad small")
+    return drawing

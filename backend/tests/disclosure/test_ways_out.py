@@ -3,6 +3,8 @@
 Whoever adds one has to say here what it gives out; a route that nobody named turns this red.
 """
 
+import json
+
 import pytest
 from fastapi.testclient import TestClient
 from weighhouse_backend.app.factory import create_app
@@ -10,6 +12,7 @@ from weighhouse_backend.directories.service import PATH as SCIM
 
 from backend.tests.described import described
 from backend.tests.disclosure.policed import measured
+from backend.tests.sources.published import study
 
 API = "/api/v1"
 # Said to everybody, or of the caller alone: there are no figures in them.
@@ -52,6 +55,8 @@ LOOKED_AT = {
     f"{API}/notices/channels/{{channel_id}}/deliveries": "what was sent, in a sentence each",
     f"{API}/rejudgements/{{rejudgement_id}}": "how far judging again is",
     f"{API}/rejudgements/{{rejudgement_id}}/campaigns": "verdicts, in a list",
+    f"{API}/published-sources": "what others published, in a list",
+    f"{API}/published-sources/{{source_id}}": "what others published, by who keeps it",
     f"{API}/runs": "a list to choose from",
     f"{API}/series": "a list to choose from",
     f"{API}/studies": "how many claims hold, in a list",
@@ -87,10 +92,15 @@ def closed(laboratory, tenants):
     runs = laboratory.get("/runs", campaign_id=campaign)["items"]
     run = next(one["id"] for one in runs if one["cell"]["target"] == "closed")
     series = laboratory.get("/series")["items"][0]["id"]
+    kept = laboratory.client.post(
+        f"{API}/published-sources", headers=laboratory.headers,
+        content=json.dumps(study(licence="", quoted="")),
+    )  # fmt: skip
     return {
         "campaign_id": campaign, "run_id": run, "series_id": series,
         "project_id": str(tenants[0].project_id),
         "share_id": campaign, "study": "policed", "stream": "server", "sha256": "0" * 64,
+        "source_id": kept.json()["id"],
         "rejudgement_id": campaign, "alert_id": campaign, "channel_id": campaign,
     }  # fmt: skip
 

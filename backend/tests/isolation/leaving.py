@@ -8,11 +8,13 @@ from backend.tests.isolation.rules import (
     EXPORT,
     PUBLISH,
     READ,
+    SOURCES,
     Rule,
     mine,
     named,
     of_project,
 )
+from backend.tests.sources.published import study
 
 GONE = frozenset({404})
 """Nothing of it is public."""
@@ -68,5 +70,16 @@ LEAVING: Mapping[str, Rule] = {
         PUBLISH, "member", gives=True,
         body={"campaign_id": "{campaign_id}", "title": "T", "visibility": "organization"},
     ),
+    # What others published
+    "sources_correct": named(
+        SOURCES, "member", query={"because": "a slip"}, body=study(title="Corrected"),
+    ),
+    "sources_keep": of_project(SOURCES, "member", body=study(title="Anew")),
+    "sources_list": of_project(READ),
+    "sources_preview": mine(READ),
+    "sources_read": named(READ),
+    "sources_read_document": named(EXPORT),
+    "sources_read_figures": mine(READ, body={"figures": []}),
+    "sources_remove": named(SOURCES, "maintainer"),
     "sharing_unlock": Rule("vendor", body={"password": "a guess"}),
 }  # fmt: skip

@@ -10,6 +10,7 @@ Scope = str | None
 READ, EXPORT, WRITE = "results:read", "results:export", "experiments:write"
 RUN, NOTES, PUBLISH = "campaigns:run", "notes:write", "publishing:write"
 PRICES, ENROL, MACHINES = "prices:write", "agents:enrol", "agents:manage"
+SOURCES = "sources:write"
 WATCH, AUDIT, PEOPLE = "notices:manage", "audit:read", "people:manage"
 SIGNED_IN = None
 """For people at their browsers: no token may."""

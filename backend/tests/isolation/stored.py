@@ -38,6 +38,7 @@ from backend.tests.conftest import Tenant
 from backend.tests.disclosure.policed import DOCUMENT, REASON, manifests
 from backend.tests.results.laboratory import Laboratory, experiment
 from backend.tests.results.reports import FACTS, whole_run
+from backend.tests.sources.published import study
 
 MARK = "quokka"
 """Stands in the names of what is looked at, and nowhere else."""
@@ -204,6 +205,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "/shares",
         json={"campaign_id": campaign, "title": MARK, "visibility": "organization"},
     )
+    published = called("POST", "/published-sources", json=study(title=MARK))
     token = called("POST", "/api-tokens", json={"name": MARK})
     channel = called(
         "POST",
@@ -295,7 +297,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
         "trust_id": str(trust.id), "passkey_id": str(passkey.id), "organization": "nobody",
-        "share_id": shared["id"],
+        "share_id": shared["id"], "source_id": published["id"],
         "domain_id": str(domain.id), "account_id": str(owner.user_id), "kind": "User",
         "urn": "urn:ietf:params:scim:schemas:core:2.0:User",
         "channel_id": channel["id"], "notice_id": str(entry.id),

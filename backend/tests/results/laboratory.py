@@ -36,6 +36,7 @@ from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.retention.enforcement import CarryingOutService, take_turn
 from weighhouse_backend.scenarios.endpoints import router as scenarios
+from weighhouse_backend.sources.endpoints import router as sources
 from weighhouse_backend.studies.endpoints import router as studies
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import AttemptEvent, EventBatch
@@ -45,9 +46,9 @@ from .again import Memory
 from .reports import FACTS, whole_run
 
 ROUTERS = (
-    studies, prices, noise, findings, scenarios, comparisons, publishing, alerts, annotations,
-    gates, results, retention, campaigns, experiments, fleet, results_agent, campaigns_agent,
-    fleet_agent,
+    sources, studies, prices, noise, findings, scenarios, comparisons, publishing, alerts,
+    annotations, gates, results, retention, campaigns, experiments, fleet, results_agent,
+    campaigns_agent, fleet_agent,
 )  # fmt: skip
 Report = Callable[[dict[str, Any]], list[dict[str, Any]]]
 

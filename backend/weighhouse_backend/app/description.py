@@ -39,6 +39,7 @@ TAGS = {
     "provisions": "Machines that are made for campaigns.",
     "retention": "How long what was measured is kept; campaigns that are kept, or deleted.",
     "quotas": "What organizations and projects may use, and what they do.",
+    "published sources": "What others published, kept with who measured it.",
     "studies": "Published studies, and what holds of them here.",
     "publishing": "What is disclosed, what may be published, and what vendors and others say.",
     "sharing": "What is shown to people without an account, and to pages elsewhere.",

@@ -93,6 +93,7 @@ from weighhouse_backend.sign_in.logins import Turns
 from weighhouse_backend.sign_in.passkey_endpoints import router as passkeys
 from weighhouse_backend.sign_in.pipeline_endpoints import router as pipelines
 from weighhouse_backend.sign_in.provider_endpoints import router as providers
+from weighhouse_backend.sources.endpoints import router as sources
 from weighhouse_backend.studies.endpoints import router as studies
 
 log = structlog.get_logger(__name__)
@@ -100,9 +101,9 @@ log = structlog.get_logger(__name__)
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, sign_in, membership, tokens, account,
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
-    campaigns, provisions, results, findings, scenarios, comparisons, publishing, studies, gates,
-    alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention, fleet,
-    exports, list_exports, sharing, shared_pages, metrics, packages,
+    campaigns, provisions, results, findings, scenarios, comparisons, publishing, sources, studies,
+    gates, alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention,
+    fleet, exports, list_exports, sharing, shared_pages, metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

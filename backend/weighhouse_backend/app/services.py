@@ -34,6 +34,7 @@ from weighhouse_backend.scenarios.dependencies import SERVICES as SCENARIOS
 from weighhouse_backend.series.dependencies import SERVICES as SERIES
 from weighhouse_backend.sharing.dependencies import SERVICES as SHARING
 from weighhouse_backend.sign_in.dependencies import SERVICES as SIGN_IN
+from weighhouse_backend.sources.dependencies import SERVICES as SOURCES
 from weighhouse_backend.studies.dependencies import SERVICES as STUDIES
 
 FEATURES = (
@@ -68,6 +69,7 @@ FEATURES = (
     SERIES,
     SHARING,
     SIGN_IN,
+    SOURCES,
     STUDIES,
 )
 

@@ -17,6 +17,8 @@ from weighhouse_backend.findings.caveats import answered, caveats_read, left_out
 from weighhouse_backend.findings.examination import RunFinding
 from weighhouse_backend.runs.states import RunStatus
 
+GRAVITY = ("bar", "caution", "note")
+
 
 def caveats_of_sides(
     sides: Sequence[Side],
@@ -52,6 +54,11 @@ def caveats_of_sides(
         not_disclosed=left_out(sheet),
     )
     return caveats_read(caveats(shown))
+
+
+def gravest_first(found: Sequence[CaveatRead]) -> list[CaveatRead]:
+    """Several lists as one; within a gravity as they came."""
+    return sorted(found, key=lambda one: GRAVITY.index(one.severity))
 
 
 def caveats_of_cell(

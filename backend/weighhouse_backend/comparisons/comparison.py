@@ -24,12 +24,17 @@ from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.schemas import CompletenessRead
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.answer_schemas import ReadingRead
-from weighhouse_backend.comparisons.caveats import caveats_of_sides
+from weighhouse_backend.comparisons.caveats import caveats_of_sides, gravest_first
 from weighhouse_backend.comparisons.disclosure import disclosed
 from weighhouse_backend.comparisons.facts import side_facts
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService, SideCell, SideNoise
 from weighhouse_backend.comparisons.leaders import Weighed, headline_of, leads
 from weighhouse_backend.comparisons.measured import measured_rows
+from weighhouse_backend.comparisons.published_sides import (
+    ChosenPublished,
+    PublishedSideService,
+    published_caveats_read,
+)
 from weighhouse_backend.comparisons.rankings import rankings
 from weighhouse_backend.comparisons.readings import readings
 from weighhouse_backend.comparisons.schemas import DifferenceRead, RankingRead
@@ -57,6 +62,7 @@ class Sources:
     floors: FloorService
     past: PastService
     commits: CommitService
+    published: PublishedSideService
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +83,8 @@ class Comparison:
     """Of all sides, by whom has read them already."""
     found: Sequence[RunFinding] | None = None
     """What bars figures of the runs from use, likewise."""
+    published: Sequence[ChosenPublished] = ()
+    """Results of others that stand beside the sides; nothing is concluded of them."""
 
     def with_figures(self, figures: Iterable[Figure]) -> "Comparison":
         """The same, nothing of it worked out yet, with figures that are asked for by name."""
@@ -230,7 +238,7 @@ class Comparison:
     @cached_property
     def caveats(self) -> list[CaveatRead]:
         """All that must stand beside the numbers, each once, the gravest first."""
-        return caveats_of_sides(
+        ours = caveats_of_sides(
             self.shown.sides,
             self.labels,
             self.sources.disclosure,
@@ -240,6 +248,7 @@ class Comparison:
             self.fairness,
             self._shown(self.weighed.differences),
         )
+        return gravest_first([*ours, *published_caveats_read(self.published)])
 
     @cached_property
     def _builds(self) -> list[SideBuild]:

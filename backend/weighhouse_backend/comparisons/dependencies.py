@@ -7,6 +7,7 @@ from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.comparisons.footprints import FootprintReadService
 from weighhouse_backend.comparisons.headlines import HeadlineService
+from weighhouse_backend.comparisons.published_sides import PublishedSideService
 from weighhouse_backend.comparisons.service import ComparisonService
 from weighhouse_backend.comparisons.sides import SideService
 from weighhouse_backend.disclosure.service import DisclosureService
@@ -27,6 +28,7 @@ def _spectra(
 
 SERVICES = provided(
     ComparisonService,
+    PublishedSideService,
     FloorService,
     FootprintReadService,
     HeadlineService,

@@ -14,6 +14,7 @@ from weighhouse_backend.comparisons.dependencies import (
     HeadlineServiceDep,
     SpectrumServiceDep,
 )
+from weighhouse_backend.comparisons.published_sides import MOST_PUBLISHED
 from weighhouse_backend.comparisons.scaling import scaling_read
 from weighhouse_backend.comparisons.scaling_schemas import FootprintRead, ScalingRead
 from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
@@ -48,9 +49,16 @@ def _question(
         str | None,
         Query(max_length=300, description="`WORKLOAD~LOAD`, such as `reads~8 clients`: it alone"),
     ] = None,
+    published: Annotated[
+        list[Annotated[str, Field(max_length=200)]] | None,
+        Query(
+            max_length=MOST_PUBLISHED,
+            description="`SOURCE~SIDE` of a published source, repeated: stands beside the sides",
+        ),
+    ] = None,
 ) -> Question:
     named = None if cell is None else cell_named(cell)
-    return Question(side or (), campaign, base, baseline, named)
+    return Question(side or (), campaign, base, baseline, named, published or ())
 
 
 QuestionDep = Annotated[Question, Depends(_question)]

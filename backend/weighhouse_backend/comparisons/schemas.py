@@ -15,6 +15,7 @@ from weighhouse_backend.comparisons.estimate_schemas import (
     FormerCell,
     FormerRepeat,
 )
+from weighhouse_backend.comparisons.published_schemas import PublishedSideRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
@@ -229,6 +230,8 @@ class ComparisonRead(BaseModel):
     fairness: list[AspectRead]
     unmatched: list[UnmatchedRead]
     disclosure: DisclosureRead
+    published: list[PublishedSideRead]
+    """What others measured, beside it: in none of the above."""
 
 
 class QuantileRead(BaseModel):

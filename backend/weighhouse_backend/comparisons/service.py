@@ -15,6 +15,7 @@ from weighhouse_backend.comparisons.leaders import (
     headline_read,
     leads_read,
 )
+from weighhouse_backend.comparisons.published_sides import published_read
 from weighhouse_backend.comparisons.schemas import ComparisonRead
 from weighhouse_backend.comparisons.sides import Question, sides_read
 from weighhouse_backend.disclosure.schemas import Audience
@@ -23,6 +24,7 @@ from weighhouse_backend.findings.examination import RunFinding
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.sources import policy
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class ComparisonService:
         """
         choice = self.sources.sides.chosen(caller, question)
         completeness = self.sources.sides.completeness(choice)
-        return Comparison(self.sources, choice, completeness, question.cell)
+        published = self.sources.published.chosen(caller, question.published)
+        return Comparison(self.sources, choice, completeness, question.cell, published=published)
 
     def released(self, caller: Caller, question: Question, audience: Audience) -> Comparison:
         """The comparison that somebody asks for, where it may leave the organization for whom they
@@ -52,6 +55,7 @@ class ComparisonService:
         """
         chosen = self.chosen(caller, question)
         self.sources.disclosure.publication.require(leaving(chosen.choice.sides), audience)
+        require_published(chosen, audience)
         return chosen
 
     def of_targets(
@@ -66,6 +70,14 @@ class ComparisonService:
         choice = self.sources.sides.all_of(campaign)
         completeness = self.sources.sides.completeness(choice)
         return Comparison(self.sources, choice, completeness, runs=runs, found=found)
+
+
+def require_published(comparison: Comparison, audience: Audience) -> None:
+    """Let the published results of a comparison out, or not.
+
+    :raises PublicationRefused: naming each source of which it is not told what may be shown.
+    """
+    policy.require((one.results.source for one in comparison.published), audience)
 
 
 def comparison_read(comparison: Comparison) -> ComparisonRead:
@@ -99,6 +111,7 @@ def comparison_read(comparison: Comparison) -> ComparisonRead:
         fairness=[AspectRead.of(row) for row in comparison.fairness],
         unmatched=estimates.unmatched(cells),
         disclosure=comparison.sheet,
+        published=published_read(comparison.published),
     )
 
 

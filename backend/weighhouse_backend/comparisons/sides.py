@@ -47,6 +47,8 @@ class Question:
 
     `cell`: shows one cell alone. It hides the others; what is concluded of it stays what it is
     among all of them.
+
+    `published`: sides of published sources that stand beside these, each `SOURCE~SIDE`.
     """
 
     sides: Sequence[str] = ()
@@ -54,6 +56,7 @@ class Question:
     base_id: UUID | None = None
     baseline: int = 0
     cell: CellKey | None = None
+    published: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from weighhouse_judging.caveats.published import load_words
 from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.comparisons.schemas import ComparisonRead
@@ -25,6 +26,13 @@ DIFFERENCES = [
     Column("p_holm", "number"), Column("threshold", "number"), Column("verdict"),
     Column("better", "flag"),
 ]  # fmt: skip
+PUBLISHED = [
+    Column("side"), Column("label"), Column("source"), Column("authors"), Column("date"),
+    Column("sponsor"), Column("machines"), *_CELL, Column("operation"), Column("figure"),
+    Column("unit"), Column("value", "number"), Column("low", "number"), Column("high", "number"),
+    Column("printed"), Column("statistic"), Column("place"),
+]  # fmt: skip
+"""What others measured; `low` and `high` are what was rounded, and no interval."""
 BOUNDS = (
     "bounds: interval is of 95 % confidence; range is of fewer than four repeats, without any",
 )
@@ -36,6 +44,7 @@ def tables(found: ComparisonRead) -> list[Table]:
         Table("figures", FIGURES, _figures(found)),
         Table("differences", DIFFERENCES, _differences(found)),
         Table("repeats", REPEATS, _repeats(found)),
+        *([Table("published", PUBLISHED, _published(found))] if found.published else []),
     ]
 
 
@@ -70,6 +79,19 @@ def _differences(found: ComparisonRead) -> Iterator[Row]:
             one.kind, one.method, one.baseline_repeats, one.repeats, one.p_holm, one.threshold,
             one.verdict, one.better,
         )  # fmt: skip
+
+
+def _published(found: ComparisonRead) -> Iterator[Row]:
+    for side in found.published:
+        source = side.source
+        for cell in side.cells:
+            for one in cell.figures:
+                yield (
+                    side.key, side.label, source.title, source.authors, source.date,
+                    source.sponsor, cell.machines or source.machines, cell.workload,
+                    load_words(cell.load), one.operation, one.figure, _unit(one.figure) or one.unit,
+                    one.value, one.low, one.high, one.printed, one.statistic, one.place,
+                )  # fmt: skip
 
 
 def _unit(name: str) -> str:

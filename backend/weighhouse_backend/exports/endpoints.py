@@ -18,7 +18,12 @@ from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.disclosure import leaving as leaving_of
 from weighhouse_backend.comparisons.endpoints import QuestionDep
-from weighhouse_backend.comparisons.service import ComparisonService, comparison_read
+from weighhouse_backend.comparisons.errors import ComparisonUnclear
+from weighhouse_backend.comparisons.service import (
+    ComparisonService,
+    comparison_read,
+    require_published,
+)
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.exports import comparison_tables, list_tables, run_tables, series_tables
@@ -41,7 +46,7 @@ from weighhouse_backend.runs.models import Run
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1/exports", tags=["exports"])
 
-Compared = Literal["figures", "differences", "repeats", "all"]
+Compared = Literal["figures", "differences", "repeats", "published", "all"]
 OfCampaign = Literal[
     "figures", "differences", "repeats", "runs", "operations", "intervals", "resources", "all"
 ]
@@ -63,6 +68,8 @@ def exports_read_comparison(
     or all. The sides are named as for the comparison itself.
     """
     comparison = snapshot.get(ComparisonService).chosen(caller, question)
+    if table == "published" and not comparison.published:
+        raise ComparisonUnclear("no published side stands in it; name one with `published`")
     if question.campaign_id is None:
         view = pages.sides(list(question.sides), question.baseline)
     else:
@@ -170,6 +177,7 @@ def _compared(
     """Released before anything of it is worked out."""
     leaving = leaving_of(comparison.choice.sides)
     leave.require(leaving)
+    require_published(comparison, leave.audience)
     found = comparison_read(comparison)
     about = leave.about(
         " · ".join(side.label for side in found.sides),

@@ -19,6 +19,8 @@ class Scope(StrEnum):
     """Write annotations, triage alerts."""
     PUBLISHING_WRITE = "publishing:write"
     """Consents, overrides, links for replies, challenges; what is shared."""
+    SOURCES_WRITE = "sources:write"
+    """Keep, correct and remove what others published."""
     PRICES_WRITE = "prices:write"
     """Change what machines and licences cost."""
     AGENTS_ENROL = "agents:enrol"
@@ -61,15 +63,15 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         results_list_runs results_read_faults results_read_gauges results_read_heatmap
         results_read_scenario results_read_series results_read_spectrum
         retention_preview retention_read retention_read_keeping
-        scenarios_read_operating_points scenarios_read_searches sharing_list studies_list
-        studies_read
+        scenarios_read_operating_points scenarios_read_searches sharing_list
+        sources_list sources_preview sources_read sources_read_figures studies_list studies_read
     """,
     Scope.RESULTS_EXPORT: """
         comparisons_read_histogram exports_list_alerts exports_list_campaigns
         exports_list_experiments exports_list_runs exports_list_series exports_read_campaign
         exports_read_comparison exports_read_run exports_read_series
         findings_read_histogram publishing_read_disclosure
-        results_read_artifact results_read_log
+        results_read_artifact results_read_log sources_read_document
     """,
     Scope.EXPERIMENTS_WRITE: """
         experiments_add_revision experiments_create experiments_delete_schedule
@@ -89,6 +91,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         publishing_record_consent publishing_revoke_link publishing_withdraw_challenge
         publishing_withdraw_consent publishing_withdraw_reply sharing_revoke sharing_share
     """,
+    Scope.SOURCES_WRITE: "sources_correct sources_keep sources_remove",
     Scope.PRICES_WRITE: "prices_save",
     Scope.AGENTS_ENROL: "fleet_make_registration_token",
     Scope.AGENTS_MANAGE: """

@@ -106,10 +106,9 @@ class SharedDocuments:
 
         def ask() -> bytes:
             try:
-                leaving = self.subjects.leaving_of(share)
+                self.subjects.require(share)
             except NotFound as error:
                 raise ShareGone from error
-            self.subjects.publication.require(leaving, opened.audience)
             return b""
 
         kept.get((share.id, "may", self.subjects.repository.terms()), ask)

@@ -40,7 +40,8 @@ class Share(Base):
     campaign_id: Mapped[UUID | None] = reference("campaigns")
     series_id: Mapped[UUID | None] = reference("series")
     question: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
-    """Of a comparison, as its address asks it: `side`, `campaign`, `base`, `baseline`, `cell`."""
+    """Of a comparison, as its address asks it: `side`, `campaign`, `base`, `baseline`, `cell`,
+    `published`."""
     visibility: Mapped[str] = mapped_column(Text)
     title: Mapped[str] = mapped_column(Text)
     made_by: Mapped[str] = mapped_column(Text)

@@ -21,7 +21,11 @@ from weighhouse_backend.sharing.errors import (
     TooManyPasswords,
 )
 from weighhouse_backend.sharing.models import Share
-from weighhouse_backend.sharing.repository import ShareRepository, campaigns_named
+from weighhouse_backend.sharing.repository import (
+    ShareRepository,
+    campaigns_named,
+    sources_named,
+)
 from weighhouse_backend.sharing.schemas import UnlockedRead
 
 MOST_GUESSES = 10
@@ -141,5 +145,7 @@ class OpeningService:
         campaigns = campaigns_named(share)
         if share.series_id is not None:
             campaigns = self.repository.campaign_ids_of_series(share.series_id)
-        confine_to_shared(self.repository.session, share.project_id, campaigns)
+        confine_to_shared(
+            self.repository.session, share.project_id, campaigns, sources_named(share)
+        )
         return Opened(share, organization)

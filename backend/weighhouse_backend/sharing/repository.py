@@ -16,7 +16,7 @@ from weighhouse_backend.sharing.models import Share
 
 _RULES = (
     "manifests", "manifest_offers", "manifest_decisions", "publication_consents",
-    "publication_overrides",
+    "publication_overrides", "published_sources",
 )  # fmt: skip
 _ROWS = "(SELECT md5(string_agg(xmin::text || ctid::text, ',' ORDER BY ctid)) FROM {})"
 _HELD = """
@@ -110,6 +110,12 @@ class ShareRepository:
             for campaign_id in campaigns_named(share):
                 found.setdefault(campaign_id, f"it is shared as “{share.title}”")
         return found
+
+
+def sources_named(share: Share) -> set[UUID]:
+    """The published sources that a share of a comparison shows."""
+    asked = share.question or {}
+    return {UUID(str(one).partition("~")[0]) for one in asked.get("published", ())}
 
 
 def campaigns_named(share: Share) -> set[UUID]:

@@ -30,6 +30,11 @@ class QuestionWrite(Body):
     base: UUID | None = None
     baseline: Annotated[StrictInt, Field(ge=0, le=100)] = 0
     cell: Annotated[str | None, Field(max_length=300)] = None
+    published: Annotated[
+        list[Annotated[str, Field(max_length=200)]],
+        Field(max_length=20, default_factory=list),
+    ]
+    """Sides of published sources beside it, each `SOURCE~SIDE`."""
 
 
 class ShareWrite(Body):

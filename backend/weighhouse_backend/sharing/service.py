@@ -156,8 +156,7 @@ class ShareService:
         if row.revoked_at is not None or self._has_ended(row):
             return None
         try:
-            leaving = self.subjects.leaving_of(row)
-            self.subjects.publication.require(leaving, AUDIENCES[row.visibility])
+            self.subjects.require(row)
         except PublicationRefused as refused:
             return refused.detail
         except NotFound:

@@ -11,7 +11,7 @@ from weighhouse_backend.alerts.watch import WatchService
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.disclosure import leaving
-from weighhouse_backend.comparisons.service import ComparisonService
+from weighhouse_backend.comparisons.service import ComparisonService, require_published
 from weighhouse_backend.comparisons.sides import Question, cell_named
 from weighhouse_backend.disclosure.publication import Leaving, PublicationService
 from weighhouse_backend.experiments.service import ExperimentService
@@ -20,7 +20,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.series.models import Series
 from weighhouse_backend.sharing.errors import NotShareable
 from weighhouse_backend.sharing.models import Share
-from weighhouse_backend.sharing.openings import Opened
+from weighhouse_backend.sharing.openings import AUDIENCES, Opened
 from weighhouse_backend.sharing.repository import ShareRepository
 from weighhouse_backend.sharing.schemas import QuestionWrite, ShareWrite
 
@@ -55,22 +55,31 @@ class SubjectService:
         if wanted.campaign_id is not None:
             question = Question(campaign_id=wanted.campaign_id)
         else:
-            question = question_of(wanted.comparison or QuestionWrite(side=[]))
+            question = question_of(wanted.comparison or QuestionWrite(side=[], published=[]))
         chosen = self.comparisons.chosen(caller, question)
         projects = {side.campaign.project_id for side in chosen.choice.sides}
         if len(projects) > 1:
             raise NotShareable("its sides are of several projects; share what is of one")
+        beside = {one.row.project_id for one in chosen.published}
+        if beside - projects:
+            raise NotShareable("a published source is of another project; keep it in this one, too")
+        require_published(chosen, AUDIENCES[wanted.visibility])
         return Subject(projects.pop(), leaving(chosen.choice.sides))
 
-    def leaving_of(self, share: Share) -> Sequence[Leaving]:
-        """What leaves with a share, as the publication policy is asked of it.
+    def require(self, share: Share) -> None:
+        """Let what is shared out, or not.
 
+        :raises PublicationRefused: when the terms do not allow it (any more).
         :raises NotFound: when it is not there any more.
         """
+        audience = AUDIENCES[share.visibility]
         if share.series_id is not None:
             series = self.watching.history.visible(stranger(share), share.series_id)
-            return self._of_series(series)
-        return leaving(self._chosen(share).choice.sides)
+            self.publication.require(self._of_series(series), audience)
+            return
+        chosen = self._chosen(share)
+        self.publication.require(leaving(chosen.choice.sides), audience)
+        require_published(chosen, audience)
 
     def comparison(self, opened: Opened) -> Comparison:
         """What somebody who came to a campaign or comparison is shown.
@@ -80,6 +89,7 @@ class SubjectService:
         """
         chosen = self._chosen(opened.share)
         self.publication.require(leaving(chosen.choice.sides), opened.audience)
+        require_published(chosen, opened.audience)
         return chosen
 
     def series_read(self, share: Share) -> SeriesRead:
@@ -114,7 +124,7 @@ class SubjectService:
 def question_of(asked: QuestionWrite) -> Question:
     """A comparison's address as it is asked."""
     cell = None if asked.cell is None else cell_named(asked.cell)
-    return Question(asked.side, asked.campaign, asked.base, asked.baseline, cell)
+    return Question(asked.side, asked.campaign, asked.base, asked.baseline, cell, asked.published)
 
 
 def stranger(share: Share) -> Caller:

@@ -9,7 +9,9 @@ from weighhouse_imports.importer import Told
 from weighhouse_imports.reading import ImporterMissing, Preview, read_paths
 from weighhouse_imports.registry import importers
 
-from weighhouse_cli.commands.options import AsJson
+from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands import published
+from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.console import OUT, print_json
 from weighhouse_cli.exits import CommandFailed, Exit
 from weighhouse_cli.previews import as_document, show_preview
@@ -49,23 +51,41 @@ def import_files(
         bool, typer.Option("--preview", help="Show what is understood; keep nothing.")
     ] = False,
     formats: Annotated[bool, typer.Option("--formats", help="List the formats, and end.")] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Have the platform keep it, if nothing was refused.")
+    ] = False,
+    project: Annotated[
+        str | None, typer.Option(help="Id of the project that keeps it; default: the only one.")
+    ] = None,
     as_json: AsJson = False,
+    url: Url = None,
+    token: Token = None,
 ) -> None:
     """Read what others measured, and show what of it was understood, unknown or refused.
 
-    Needs no platform, and keeps nothing. Exit codes: 0 all of it was read, 4 something was refused.
+    Needs no platform, and keeps nothing, unless `--keep` sends it to one.
+    Exit codes: 0 all of it was read, 4 something was refused.
     """
-    del preview  # nothing is kept without it either, as long as there is nowhere to keep it
+    if preview and keep:
+        raise CommandFailed(Exit.INVALID, "--preview keeps nothing; leave out one of the two")
     if formats:
         for name, importer in sorted(importers().items()):
             OUT.print(f"{name:18} {importer.manifest.title}", markup=False, highlight=False)
         return
     told = Told(unit_us=IN_US[unit] if unit else None, one_run=one_run, system=system, title=title)
     found = read(files or [], format_name, told)
-    if as_json:
-        print_json(as_document(found))
-    else:
-        show_preview(found)
+    if not (keep and as_json):
+        if as_json:
+            print_json(as_document(found))
+        else:
+            show_preview(found)
+    if keep:
+        client = Client(find_access(url, token))
+        kept = published.keep(found, client, project)
+        if as_json:
+            print_json(kept)
+        else:
+            published.show_kept(kept, client.url)
     if found.refused or found.results is None:
         raise typer.Exit(Exit.INVALID)
 

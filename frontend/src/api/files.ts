@@ -20,3 +20,32 @@ export async function requireFile(address: string): Promise<void> {
   }
   throw new ApiProblem(answer.status, await answer.json().catch(() => null))
 }
+
+/**
+ * Sends a file or a document as it is.
+ *
+ * @param address of the operation, with its query.
+ * @param content what the body is.
+ * @param headers beside the usual ones.
+ * @returns the answer's JSON.
+ * @throws ApiProblem with the reason where it is refused; with status 0 when nobody answered.
+ */
+export async function sendContent<T>(
+  address: string,
+  content: Blob | string,
+  headers: Record<string, string> = {},
+): Promise<T> {
+  let answer: Response
+  try {
+    answer = await fetch(address, {
+      method: 'POST',
+      body: content,
+      credentials: 'same-origin',
+      headers: { 'X-Weighhouse': '1', ...headers },
+    })
+  } catch (cause) {
+    throw new ApiProblem(0, { detail: cause instanceof Error ? cause.message : undefined })
+  }
+  if (!answer.ok) throw new ApiProblem(answer.status, await answer.json().catch(() => null))
+  return (await answer.json()) as T
+}

@@ -138,3 +138,19 @@ export type CellCost = Schemas['CellCostRead']
 export type RetentionRules = Schemas['RetentionRules']
 export type RetentionPreview = Schemas['RetentionPreview']
 export type Thinned = Schemas['ThinnedRead']
+/** A document that the server filled in: what it leaves out of a question stands in every answer. */
+type Whole<T> = T extends readonly (infer E)[]
+  ? Whole<E>[]
+  : T extends object
+    ? { [K in keyof T]-?: Whole<Exclude<T[K], undefined>> }
+    : T
+export type ImportNote = Whole<Schemas['ImportNote']>
+export type PublishedCell = Whole<Schemas['PublishedCell']>
+export type PublishedFigure = Whole<Schemas['PublishedFigure']>
+export type PublishedFinding = Schemas['PublishedFindingRead']
+export type PublishedPreview = Whole<Schemas['PublishedPreviewRead']>
+export type PublishedResults = Whole<Schemas['PublishedResults']>
+export type PublishedSide = Whole<Schemas['PublishedSideRead']>
+export type PublishedSource = Whole<Schemas['PublishedSourceRead']>
+export type PublishedSourceFacts = Whole<Schemas['PublishedSource']>
+export type PublishedSourceSummary = Whole<Schemas['PublishedSourceSummary']>

@@ -37,6 +37,8 @@ const scripts = import.meta.glob<string>(['/src/**/*.ts', '!/src/**/*.spec.ts', 
 const OURS = [
   'there(factor.passkeys_at)', // the platform's own name
   'caveat.help', // a page of our documentation
+  'one.documentation', // the same, of a finding
+  '`/api/v1/published-sources/${shown.id}/document?number=${shown.shown}`', // a download from here
   'fileAddress(run.id, row)', // a download from here
   'begun.qr_code', // a picture from here
   'share.qr_code',

@@ -32,6 +32,8 @@ export interface CurveSide {
   colour: string
   mark: string
   points: readonly CurvePoint[]
+  /** Others published it: hollow, dotted and in broken outlines, whatever its mark. */
+  isPublished?: boolean
 }
 
 export interface CurvesInput {
@@ -259,9 +261,16 @@ function pointParts(
   const next = side.points[at + 1]
   if (next)
     parts.push(
-      line([x, y], coordinates(next.x, next.y), { lineWidth: 2, lineDash: markIsHollow(side.mark) ? [6, 4] : null }, 2),
+      line(
+        [x, y],
+        coordinates(next.x, next.y),
+        side.isPublished
+          ? { lineWidth: 1.25, lineDash: [1.5, 4] }
+          : { lineWidth: 2, lineDash: markIsHollow(side.mark) ? [6, 4] : null },
+        2,
+      ),
     )
-  const hollow = markIsHollow(side.mark)
+  const hollow = side.isPublished || markIsHollow(side.mark)
   const shape = markShape(side.mark, x, y, MARK)
   if (shape)
     parts.push({
@@ -270,7 +279,8 @@ function pointParts(
       style: {
         fill: hollow ? palette.sheet : side.colour,
         stroke: hollow ? side.colour : palette.sheet,
-        lineWidth: hollow ? 2 : 1,
+        lineWidth: hollow ? (side.isPublished ? 1.5 : 2) : 1,
+        ...(side.isPublished ? { lineDash: [2.5, 2] } : {}),
       },
     })
   else
@@ -322,8 +332,10 @@ function pointParts(
         ),
       )
     const rich = { mark: { fill: side.colour, fontSize: NAME.size, fontFamily: palette.fontText } }
-    const style = { fill: palette.ink, fontSize: NAME.size, fontWeight: 600, rich }
-    label(labels.name, `{mark|${side.mark}} ${side.name.replaceAll(/[{}|]/g, ' ')}`, style, 6)
+    const style = side.isPublished
+      ? { fill: palette.ink2, fontSize: NAME.size, fontStyle: 'italic', rich }
+      : { fill: palette.ink, fontSize: NAME.size, fontWeight: 600, rich }
+    label(labels.name, `{mark|${side.isPublished ? '◌' : side.mark}} ${side.name.replaceAll(/[{}|]/g, ' ')}`, style, 6)
   }
   return parts
 }

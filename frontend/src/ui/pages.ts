@@ -112,6 +112,19 @@ export function toComparison(of?: Compared): PageAddress {
   })
 }
 
+/**
+ * A comparison with published sides beside it.
+ *
+ * @param query of the comparison's address.
+ * @param published keys of the sides, `SOURCE~SIDE`.
+ */
+export function toComparisonBeside(query: string, published: readonly string[]): PageAddress {
+  const asked = new URLSearchParams(query)
+  const names = [...new Set(asked.keys())]
+  const said = Object.fromEntries(names.map((name) => [name, asked.getAll(name)]))
+  return page('compare', { query: { ...said, published: [...new Set([...(said['published'] ?? []), ...published])] } })
+}
+
 /** @param of a series, and the figure it is of. */
 export const toHistory = (of?: { series: string; metric: string }) => page('history', { query: { ...of } })
 
@@ -120,6 +133,11 @@ export const toAlert = (alert: string) => page('alerts', { query: { alert } })
 
 export const toStudies = () => page('studies')
 export const toStudy = (study: string) => page('study', { params: { study } })
+
+export const toPublishedSources = () => page('published-sources')
+export const toPublishedSource = (source: string) => page('published-source', { params: { source } })
+/** @param beside the comparison that what is brought shall stand in, as its address's query. */
+export const toBringResults = (beside?: string) => page('bring-results', { query: { beside: beside || undefined } })
 
 export const toSystems = () => page('systems')
 export const toSystem = (system: string) => page('system', { params: { system } })

@@ -165,6 +165,23 @@ AVERAGED_PERCENTILES = Check(
     "operations",
     "Tene, How NOT to Measure Latency (2015); a mean of percentiles is a percentile of nothing",
 )
+PERCENTILE_ORDER = Check(
+    "percentile-order",
+    (Outcome("Percentiles are out of order"),),
+    "of the same operations, a higher percentile ≥ every lower one, over all values that the "
+    "printed ones may have been rounded from",
+    "a distribution function never falls",
+)
+CLOSED_AS_OPEN = Check(
+    "closed-as-open",
+    (
+        Outcome("A rate asked of clients that wait", "clients that wait for their answers"),
+        Outcome("A closed loop is reported as open"),
+    ),
+    "open loop: where the rate was not kept, throughput × mean latency ≠ clients × pipeline; "
+    "a rate belongs to an open loop",
+    "Schroeder et al., Open Versus Closed: A Cautionary Tale (NSDI 2006); Little (1961)",
+)
 COORDINATED_OMISSION = Check(
     "coordinated-omission",
     (Outcome("Waits are left out of latencies"),),
@@ -317,7 +334,7 @@ CHECKS: tuple[Check, ...] = (
     LOAD_COMPLETE, DATA_FOUND, CACHES_UNSAID, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION,
     COMPARABILITY,
     CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED, BEYOND_RANGE, NEVER_SENT_UNTOLD,
-    NOT_TOLD, RECONCILIATION, SAME_PROGRAM,
+    NOT_TOLD, RECONCILIATION, SAME_PROGRAM, PERCENTILE_ORDER, CLOSED_AS_OPEN,
 )  # fmt: skip
 """Every check there is."""
 

@@ -1,6 +1,7 @@
 import {
   toAgents,
   toAlerts,
+  toBringResults,
   toCampaigns,
   toComparison,
   toExperiments,
@@ -35,12 +36,18 @@ export const navigation: readonly NavigationEntry[] = [
 /** What a phone's menu has besides. */
 export const settingsEntry: NavigationEntry = { section: 'settings', label: 'Settings', to: toSettings() }
 
+/** A way to others' results, which is no section. */
+export const bringEntry: NavigationEntry = { section: 'bring-results', label: 'Bring results', to: toBringResults() }
+
 const parents: Record<string, string> = {
   'experiment-new': 'experiments',
   experiment: 'experiments',
   campaign: 'campaigns',
   run: 'campaigns',
   study: 'studies',
+  'published-sources': 'studies',
+  'published-source': 'studies',
+  'bring-results': 'studies',
   system: 'systems',
   agent: 'agents',
 }

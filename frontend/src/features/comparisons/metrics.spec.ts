@@ -44,6 +44,7 @@ const side = {
 }
 const comparison: Comparison = {
   completeness: COMPLETE,
+  published: [],
   sides: [side, { ...side, key: 'b', label: 'RocksDB' }],
   baseline: 0,
   workloads: ['reads'],

@@ -10,6 +10,8 @@ export interface ComparisonAddress {
   baseline?: number
   /** The only cell that is shown. */
   cell?: string
+  /** Sides of published sources beside it, `SOURCE~SIDE`. */
+  published?: string[]
 }
 
 /** Who leads, and each side against its baseline, as far as it is not the comparison's own answer. */

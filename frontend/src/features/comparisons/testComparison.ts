@@ -115,6 +115,7 @@ export const COMPLETE: Completeness = {
 
 const keys = ['redis', 'memcached', 'rocksdb']
 export const testComparison: Comparison = {
+  published: [],
   completeness: COMPLETE,
   sides: keys.map((key) => testSide(key)),
   baseline: 0,

@@ -26,6 +26,9 @@ export const VIEW_FIELDS = {
   base: textField(),
   side: listField(),
   baseline: countField(),
+  /** Sides of published sources beside them, `SOURCE~SIDE`; and under which workload of ours theirs stand. */
+  published: listField(),
+  placed: listField(),
   /** The only cell that is shown, as `cellKey` writes it; empty: all. */
   cell: textField(),
   /** Places of sides that are not shown, and the order of those that are. */
@@ -63,8 +66,9 @@ export function questionOf(values: {
   side: readonly string[]
   baseline: number
   cell: string
+  published?: readonly string[]
 }): ComparisonAddress | null {
-  const { campaign, base, side, baseline, cell } = values
+  const { campaign, base, side, baseline, cell, published = [] } = values
   if (!campaign && !side.length) return null
   return {
     ...(campaign ? { campaign } : {}),
@@ -72,6 +76,7 @@ export function questionOf(values: {
     ...(side.length && !campaign ? { side: [...side] } : {}),
     baseline,
     ...(cell ? { cell } : {}),
+    ...(published.length ? { published: [...published] } : {}),
   }
 }
 

@@ -22,6 +22,7 @@ export const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: 'campaigns:run', label: 'start, pause, cancel and judge campaigns' },
   { value: 'notes:write', label: 'write notes, triage alerts' },
   { value: 'publishing:write', label: 'consents, overrides, replies, challenges' },
+  { value: 'sources:write', label: "keep, correct and remove others' results" },
   { value: 'prices:write', label: 'change prices' },
   { value: 'agents:enrol', label: 'enrol machines' },
   { value: 'agents:manage', label: 'rename, drain and revoke machines' },
