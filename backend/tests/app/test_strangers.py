@@ -34,6 +34,8 @@ LARGER = {
     "fleet_open_session": 4 * MEBIBYTE,
     "prices_save": MEBIBYTE,
     "provisions_estimate": 2 * MEBIBYTE,
+    "reports_draft": MEBIBYTE,
+    "reports_save": MEBIBYTE,
     "results_append_log": MEBIBYTE,
     "results_put_artifact": 256 * MEBIBYTE,
     "results_store_events": 8 * MEBIBYTE,

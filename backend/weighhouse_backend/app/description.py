@@ -95,6 +95,7 @@ BY_LINK = frozenset(
         "/api/v1/reply", "/api/v1/invitation", "/api/v1/password-reset", "/api/v1/joining-domain",
         "/api/v1/shared", "/api/v1/shared/password", "/api/v1/shared/comparison",
         "/api/v1/shared/answer", "/api/v1/shared/scaling", "/api/v1/shared/series",
+        "/api/v1/shared/report",
     }
 )  # fmt: skip
 SHOWN = {"image/svg+xml", "text/html"}

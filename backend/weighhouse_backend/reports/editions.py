@@ -14,7 +14,7 @@ from weighhouse_backend.reports.items import (
     Withdrawn,
     Words,
 )
-from weighhouse_backend.reports.schemas import ChangeRead
+from weighhouse_backend.reports.schemas import EditionChangeRead
 
 MOST_SHOWN = 200
 LONGEST = 300
@@ -36,7 +36,7 @@ def withheld(kept: Resolved, now: Resolved) -> Resolved:
     return kept.model_copy(update={"items": items})
 
 
-def changes(kept: Content, now: Content, revision: int, current: int) -> list[ChangeRead]:
+def changes(kept: Content, now: Content, revision: int, current: int) -> list[EditionChangeRead]:
     """What is another now than in an edition, as far as a page has room.
 
     :param now: the edition's text, with what its references come to now.
@@ -44,12 +44,12 @@ def changes(kept: Content, now: Content, revision: int, current: int) -> list[Ch
     """
     found = list(_changes(kept, now))
     if current != revision:
-        found.insert(0, ChangeRead(what="The text", before=f"revision {revision}",
+        found.insert(0, EditionChangeRead(what="The text", before=f"revision {revision}",
                                    now=f"revision {current}"))  # fmt: skip
     return found[:MOST_SHOWN]
 
 
-def _changes(kept: Content, now: Content) -> Iterable[ChangeRead]:
+def _changes(kept: Content, now: Content) -> Iterable[EditionChangeRead]:
     for named, before in kept.resolved.items.items():
         after = now.resolved.items.get(named)
         if after is not None and _plain(before) != _plain(after):
@@ -62,7 +62,7 @@ def _changes(kept: Content, now: Content) -> Iterable[ChangeRead]:
             yield _change("What has to be known", "was not known", after[key].title)
 
 
-def _of_item(named: str, before: Item, after: Item) -> Iterable[ChangeRead]:
+def _of_item(named: str, before: Item, after: Item) -> Iterable[EditionChangeRead]:
     match before, after:
         case Table(), Table():
             yield from _of_rows(named, _rows(before), _rows(after))
@@ -72,7 +72,9 @@ def _of_item(named: str, before: Item, after: Item) -> Iterable[ChangeRead]:
             yield _change(named, _plain(before), _plain(after))
 
 
-def _of_rows(named: str, before: dict[str, str], after: dict[str, str]) -> Iterable[ChangeRead]:
+def _of_rows(
+    named: str, before: dict[str, str], after: dict[str, str]
+) -> Iterable[EditionChangeRead]:
     for key in dict.fromkeys([*before, *after]):
         was, is_now = before.get(key, "was not there"), after.get(key, "is not there any more")
         if was != is_now:
@@ -112,8 +114,8 @@ def _plain(item: Item) -> str:
             return json.dumps(_points(item))
 
 
-def _change(what: str, before: str, now: str) -> ChangeRead:
-    return ChangeRead(what=what, before=_cut(before), now=_cut(now))
+def _change(what: str, before: str, now: str) -> EditionChangeRead:
+    return EditionChangeRead(what=what, before=_cut(before), now=_cut(now))
 
 
 def _cut(text: str) -> str:

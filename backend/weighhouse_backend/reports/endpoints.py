@@ -41,7 +41,7 @@ MEDIA: dict[Form, tuple[str, str]] = {
     "markdown": ("text/markdown; charset=utf-8", "md"),
 }
 FILES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {kind: {"schema": {"type": "string"}} for kind, _ in MEDIA.values()}},
+    200: {"content": {"application/pdf": {"schema": {"type": "string", "format": "binary"}}}},
     503: {"model": ProblemDocument},
 }
 Number = Annotated[int, Path(ge=1, le=1_000_000)]
@@ -85,7 +85,7 @@ def reports_save(
     caller: CallerDep,
     service: ReportServiceDep,
     response: Response,
-    if_match: Annotated[str, Header()],
+    if_match: Annotated[str | None, Header()] = None,
 ) -> ReportRead:
     """Save it as the next revision, on top of the one that was edited (If-Match): where somebody
     saved meanwhile, 412, and nothing is written.

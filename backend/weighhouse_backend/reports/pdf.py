@@ -61,7 +61,8 @@ def _made(program: str, html: str, folder: Path) -> bytes:
         program, "--headless=new", "--disable-gpu", "--disable-extensions", "--disable-sync",
         "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
         "--no-first-run", "--no-default-browser-check", "--host-resolver-rules=MAP * ~NOTFOUND",
-        "--no-pdf-header-footer", "--generate-pdf-document-outline", f"--user-data-dir={folder / 'profile'}",
+        "--no-pdf-header-footer", "--generate-pdf-document-outline",
+        f"--user-data-dir={folder / 'profile'}",
         f"--print-to-pdf={result}",
     ]  # fmt: skip
     if os.geteuid() == 0:  # Chromium's own sandbox does not start for root.

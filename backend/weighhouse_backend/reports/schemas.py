@@ -161,7 +161,7 @@ class ReportRead(BaseModel):
     editions: list[EditionSummary]
 
 
-class ChangeRead(BaseModel):
+class EditionChangeRead(BaseModel):
     """What is another now than in an edition."""
 
     what: str
@@ -175,7 +175,7 @@ class EditionRead(EditionSummary):
     report_id: UUID
     title: str
     document: DrawnRead
-    changes: list[ChangeRead]
+    changes: list[EditionChangeRead]
     """Empty: the report would say the same today."""
 
 

@@ -18,7 +18,7 @@ from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.reports import editions
 from weighhouse_backend.reports.documents import document, withdrawn
-from weighhouse_backend.reports.errors import ReportHasEditions, ReportNotFound
+from weighhouse_backend.reports.errors import ReportHasEditions, ReportInvalid, ReportNotFound
 from weighhouse_backend.reports.items import Content
 from weighhouse_backend.reports.models import Report, ReportEdition, ReportRevision
 from weighhouse_backend.reports.nodes import as_json
@@ -118,16 +118,20 @@ class ReportService:
         return read_of(RevisionRead, found)
 
     def save(
-        self, caller: Caller, report_id: UUID, wanted: ReportWrite, if_match: str
+        self, caller: Caller, report_id: UUID, wanted: ReportWrite, if_match: str | None
     ) -> ReportRead:
         """Save a text as the next revision; takes a member.
 
         :param if_match: tag of the revision that was edited.
         :raises Changed: when somebody saved another meanwhile; nothing is written.
-        :raises ReportInvalid: when the sources cannot be kept so.
+        :raises ReportInvalid: when the sources cannot be kept so, or no revision is said.
         """
         row = self._visible(caller, report_id, lock=True)
         caller.require(row.project_id, Role.MEMBER)
+        if if_match is None:
+            raise ReportInvalid(
+                f"If-Match: is missing; send the revision that was edited, {etag(row.revision)} now"
+            )
         require_match(if_match, etag(row.revision))
         self.sources.insist(wanted.sources)
         row.revision += 1

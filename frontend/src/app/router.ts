@@ -57,6 +57,17 @@ export const routes: RouteRecordRaw[] = [
   page('alerts', '/alerts', 'Alerts', () => import('@/pages/AlertsPage.vue')),
   page('studies', '/studies', 'Studies', () => import('@/pages/StudiesPage.vue')),
   page('study', '/studies/:study', 'Study', () => import('@/pages/StudyPage.vue'), { props: true }),
+  page('reports', '/reports', 'Reports', () => import('@/pages/ReportsPage.vue')),
+  page('report', `/reports/:report${ID}`, 'Report', () => import('@/pages/ReportPage.vue'), { props: true }),
+  page(
+    'edition',
+    `/reports/:report${ID}/editions/:edition(\\d{1,6})`,
+    'Edition',
+    () => import('@/pages/EditionPage.vue'),
+    {
+      props: true,
+    },
+  ),
   page('systems', '/systems', 'Systems', () => import('@/pages/SystemsPage.vue')),
   page('system', '/systems/:system', 'System', () => import('@/pages/SystemPage.vue'), { props: true }),
   page('agents', '/agents', 'Agents', () => import('@/pages/AgentsPage.vue')),

@@ -121,6 +121,11 @@ export const toAlert = (alert: string) => page('alerts', { query: { alert } })
 export const toStudies = () => page('studies')
 export const toStudy = (study: string) => page('study', { params: { study } })
 
+export const toReports = () => page('reports')
+export const toReport = (report: string) => page('report', { params: { report } })
+export const toEdition = (report: string, edition: number) =>
+  page('edition', { params: { report, edition: String(edition) } })
+
 export const toSystems = () => page('systems')
 export const toSystem = (system: string) => page('system', { params: { system } })
 

@@ -6,6 +6,7 @@ import {
   toExperiments,
   toHistory,
   toOverview,
+  toReports,
   toSettings,
   toStudies,
   toSystems,
@@ -28,6 +29,7 @@ export const navigation: readonly NavigationEntry[] = [
   { section: 'history', label: 'History', to: toHistory() },
   { section: 'alerts', label: 'Alerts', to: toAlerts() },
   { section: 'studies', label: 'Studies', to: toStudies() },
+  { section: 'reports', label: 'Reports', to: toReports() },
   { section: 'systems', label: 'Systems', to: toSystems() },
   { section: 'agents', label: 'Agents', to: toAgents() },
 ]
@@ -41,6 +43,8 @@ const parents: Record<string, string> = {
   campaign: 'campaigns',
   run: 'campaigns',
   study: 'studies',
+  report: 'reports',
+  edition: 'reports',
   system: 'systems',
   agent: 'agents',
 }
