@@ -8,9 +8,9 @@ import typer
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
-from weighhouse_cli.console import OUT, plain, print_json
+from weighhouse_cli.console import OUT, print_json
 from weighhouse_cli.downloads import saved
-from weighhouse_cli.lists import every, tell_of_rest
+from weighhouse_cli.lists import every
 
 app = typer.Typer(
     help="Reports: texts around what was measured, as files, and their editions.",
@@ -53,11 +53,12 @@ def list_reports(
         return
     for one in found["items"]:
         editions = f"{one['editions']} editions" if one["editions"] != 1 else "1 edition"
-        OUT.print(f"{one['id']}  {plain(one['title'])}  revision {one['revision']}, {editions}")
+        line = f"{one['id']}  {one['title']}  revision {one['revision']}, {editions}"
+        OUT.print(line, markup=False, highlight=False)
     if not found["items"]:
         OUT.print("no report; `Make a report` stands on the page of a comparison")
-    if not everything:
-        tell_of_rest(found, "reports", "--all")
+    if found["next_cursor"] is not None:
+        OUT.print("there are more; --all shows them")
 
 
 @app.command()
@@ -100,4 +101,6 @@ def edition(report: Report, as_json: AsJson = False, url: Url = None, token: Tok
     if as_json:
         print_json(made)
     else:
-        OUT.print(f"edition {made['number']} of revision {made['revision']}: sha256 {made['digest']}")
+        OUT.print(
+            f"edition {made['number']} of revision {made['revision']}: sha256 {made['digest']}"
+        )
