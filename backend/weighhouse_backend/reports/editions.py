@@ -54,12 +54,12 @@ def _changes(kept: Content, now: Content) -> Iterable[EditionChangeRead]:
         after = now.resolved.items.get(named)
         if after is not None and _plain(before) != _plain(after):
             yield from _of_item(named, before, after)
-    before, after = kept.resolved.notes, now.resolved.notes
-    for key in before.keys() | after.keys():
-        if key not in after:
-            yield _change("What has to be known", before[key].title, "does not hold any more")
-        elif key not in before:
-            yield _change("What has to be known", "was not known", after[key].title)
+    known, knows = kept.resolved.notes, now.resolved.notes
+    for key in dict.fromkeys([*known, *knows]):
+        if key not in knows:
+            yield _change("What has to be known", known[key].title, "does not hold any more")
+        elif key not in known:
+            yield _change("What has to be known", "was not known", knows[key].title)
 
 
 def _of_item(named: str, before: Item, after: Item) -> Iterable[EditionChangeRead]:
