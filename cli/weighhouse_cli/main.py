@@ -23,6 +23,7 @@ from weighhouse_cli.commands import (
     project,
     published,
     rejudge,
+    report,
     runs,
     secrets,
     status,
@@ -63,6 +64,7 @@ app.add_typer(experiment.app, name="experiment")
 app.add_typer(export.app, name="export")
 app.add_typer(published.app, name="published")
 app.add_typer(study.app, name="study")
+app.add_typer(report.app, name="report")
 app.add_typer(target.app, name="target")
 app.add_typer(agent.app, name="agent")
 app.add_typer(plugin.app, name="plugin")

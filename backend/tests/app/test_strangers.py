@@ -34,6 +34,8 @@ LARGER = {
     "fleet_open_session": 4 * MEBIBYTE,
     "prices_save": MEBIBYTE,
     "provisions_estimate": 2 * MEBIBYTE,
+    "reports_draft": MEBIBYTE,
+    "reports_save": MEBIBYTE,
     "sources_correct": 16 * MEBIBYTE,
     "sources_keep": 16 * MEBIBYTE,
     "sources_preview": 256 * MEBIBYTE,

@@ -47,8 +47,8 @@ OF_STRANGERS = {
     "alerts", "attempts", "campaign_commits", "campaign_looks", "campaigns", "cells", "challenges",
     "change_points", "experiment_revisions", "experiments", "findings", "manifest_decisions",
     "manifest_offers", "manifests", "noise_measurements", "projects", "publication_consents",
-    "publication_overrides", "published_source_versions", "published_sources", "run_records",
-    "run_summaries", "runs", "schedule_occurrences",
+    "publication_overrides", "published_source_versions", "published_sources", "report_revisions",
+    "reports", "run_records", "run_summaries", "runs", "schedule_occurrences",
     "series", "series_points", "vendor_replies",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")

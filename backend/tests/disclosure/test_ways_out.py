@@ -64,12 +64,26 @@ LOOKED_AT = {
     f"{API}/reply": "a vendor's own system, by its link",
 }  # fmt: skip
 
+# A report says itself for whom it is: each of its figures asks the policy for them, page and file
+# alike (`backend/tests/reports/test_withdrawn.py`).
+LOOKED_AT |= dict.fromkeys(
+    (
+        f"{API}/reports",
+        f"{API}/reports/{{report_id}}",
+        f"{API}/reports/{{report_id}}/revisions/{{number}}",
+        f"{API}/reports/{{report_id}}/editions/{{number}}",
+        f"{API}/reports/{{report_id}}/file",
+    ),
+    "for whom the report says it is",
+)
+
 # Of what is shared: whoever asks has a link, or it is public; the policy is asked by each of them
 # (`backend/tests/sharing/test_outside.py`).
 LOOKED_AT |= dict.fromkeys(
     (
         f"{API}/shared", f"{API}/shared/answer", f"{API}/shared/comparison",
-        f"{API}/shared/scaling", f"{API}/shared/series", "/badges/series/{share_id}.svg",
+        f"{API}/shared/scaling", f"{API}/shared/series", f"{API}/shared/report",
+        "/badges/series/{share_id}.svg",
         "/embed/{share_id}", "/pictures/{share_id}.svg", "/public", "/public/{share_id}",
     ),
     "what was shared, as long as the terms allow it",

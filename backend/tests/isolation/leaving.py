@@ -6,10 +6,12 @@ from backend.tests.isolation.rules import (
     COMPARED,
     EMPTY,
     EXPORT,
+    NOTES,
     PUBLISH,
     READ,
     SOURCES,
     Rule,
+    in_body,
     mine,
     named,
     of_project,
@@ -18,6 +20,8 @@ from backend.tests.sources.published import study
 
 GONE = frozenset({404})
 """Nothing of it is public."""
+
+REPORT = {"title": "T", "text": "", "sources": [], "audience": "internal"}
 
 LEAVING: Mapping[str, Rule] = {
     "exports_list_alerts": of_project(EXPORT, others=EMPTY),
@@ -53,6 +57,19 @@ LEAVING: Mapping[str, Rule] = {
     "publishing_withdraw_challenge": named(PUBLISH, "author"),
     "publishing_withdraw_consent": named(PUBLISH, "maintainer"),
     "publishing_withdraw_reply": named(PUBLISH, "maintainer", body={"reason": "{reason}"}),
+    "reports_create": in_body(
+        NOTES, "member",
+        body={"title": "T", "sources": [{"name": "c", "campaign_id": "{campaign_id}"}]},
+    ),
+    "reports_draft": named(READ, body=REPORT),
+    "reports_freeze": named(NOTES, "member"),
+    "reports_list": mine(READ),
+    "reports_read": named(READ),
+    "reports_read_edition": named(READ),
+    "reports_read_file": named(EXPORT, query={"form": "html"}),
+    "reports_read_revision": named(READ),
+    "reports_remove": named(NOTES, "maintainer"),
+    "reports_save": named(NOTES, "member", body=REPORT),
     # By links, and what is public
     "sharing_list": of_project(READ),
     "sharing_read_answer": Rule("vendor"),
@@ -62,6 +79,7 @@ LEAVING: Mapping[str, Rule] = {
     "sharing_read_front_page": Rule("public", viewer=GONE),
     "sharing_read_picture": Rule("public", viewer=GONE),
     "sharing_read_public_page": Rule("public", viewer=GONE),
+    "sharing_read_report": Rule("vendor"),
     "sharing_read_scaling": Rule("vendor"),
     "sharing_read_series": Rule("vendor"),
     "sharing_read_shared": Rule("vendor"),

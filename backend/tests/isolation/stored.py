@@ -206,6 +206,10 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         json={"campaign_id": campaign, "title": MARK, "visibility": "organization"},
     )
     published = called("POST", "/published-sources", json=study(title=MARK))
+    sources = [{"name": "campaign", "campaign_id": campaign}]
+    begun = {"project_id": str(owner.project_id), "title": MARK, "sources": sources}
+    report = called("POST", "/reports", json=begun)
+    called("POST", f"/reports/{report['id']}/editions")
     token = called("POST", "/api-tokens", json={"name": MARK})
     channel = called(
         "POST",
@@ -297,7 +301,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
         "trust_id": str(trust.id), "passkey_id": str(passkey.id), "organization": "nobody",
-        "share_id": shared["id"], "source_id": published["id"],
+        "share_id": shared["id"], "source_id": published["id"], "report_id": report["id"],
         "domain_id": str(domain.id), "account_id": str(owner.user_id), "kind": "User",
         "urn": "urn:ietf:params:scim:schemas:core:2.0:User",
         "channel_id": channel["id"], "notice_id": str(entry.id),

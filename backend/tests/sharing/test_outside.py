@@ -14,6 +14,7 @@ MARKUP = "</title><script>alert(1)</script>\"'&"
 SHARED = {
     "/api/v1/shared", "/api/v1/shared/answer", "/api/v1/shared/comparison",
     "/api/v1/shared/scaling", "/api/v1/shared/series",
+    "/api/v1/shared/report",
 }  # fmt: skip
 OUTSIDE = {
     "/badges/series/{share_id}.svg", "/embed/{share_id}", "/pictures/{share_id}.svg", "/public",
@@ -69,8 +70,8 @@ def test_what_becomes_forbidden_stops_everywhere(call, share, visit, fetch, clos
     ).json()  # fmt: skip
     made = share(comparison=targets, visibility="public", title="Stops later")
     paths = [path.format(share_id=made["id"]) for path in sorted(leaves() - {"/public"})]
-    of_series = {path for path in paths if "series" in path}
-    for path in set(paths) - of_series:
+    of_others = {path for path in paths if "series" in path or path.endswith("/report")}
+    for path in set(paths) - of_others:
         asked = f"{path}?share={made['id']}" if path.startswith("/api") else path
         assert fetch(asked).status_code == 200, path
     assert "Stops later" in fetch("/public").text

@@ -35,6 +35,7 @@ TAGS = {
     "runs": "Measured repetitions, with everything that was recorded.",
     "comparisons": "Sides next to each other, with what differs.",
     "exports": "Lists, comparisons, runs and series as files, disclaimers included.",
+    "reports": "Texts with live references to what was measured, and editions of them.",
     "prices": "What machines and licences cost an organization.",
     "provisions": "Machines that are made for campaigns.",
     "retention": "How long what was measured is kept; campaigns that are kept, or deleted.",
@@ -95,6 +96,7 @@ BY_LINK = frozenset(
         "/api/v1/reply", "/api/v1/invitation", "/api/v1/password-reset", "/api/v1/joining-domain",
         "/api/v1/shared", "/api/v1/shared/password", "/api/v1/shared/comparison",
         "/api/v1/shared/answer", "/api/v1/shared/scaling", "/api/v1/shared/series",
+        "/api/v1/shared/report",
     }
 )  # fmt: skip
 SHOWN = {"image/svg+xml", "text/html"}

@@ -79,6 +79,7 @@ from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.provisions.endpoints import router as provisions
 from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.quotas.endpoints import router as quotas
+from weighhouse_backend.reports.endpoints import router as reports
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.retention.endpoints import router as retention
@@ -103,7 +104,7 @@ ROUTERS = (
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
     campaigns, provisions, results, findings, scenarios, comparisons, publishing, sources, studies,
     gates, alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention,
-    fleet, exports, list_exports, sharing, shared_pages, metrics, packages,
+    fleet, exports, list_exports, reports, sharing, shared_pages, metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

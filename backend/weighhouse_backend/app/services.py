@@ -27,6 +27,7 @@ from weighhouse_backend.prices.dependencies import SERVICES as PRICES
 from weighhouse_backend.provisions.dependencies import SERVICES as PROVISIONS
 from weighhouse_backend.publishing.dependencies import SERVICES as PUBLISHING
 from weighhouse_backend.quotas.dependencies import SERVICES as QUOTAS
+from weighhouse_backend.reports.dependencies import SERVICES as REPORTS
 from weighhouse_backend.results.dependencies import SERVICES as RESULTS
 from weighhouse_backend.retention.dependencies import SERVICES as RETENTION
 from weighhouse_backend.runs.dependencies import SERVICES as RUNS
@@ -62,6 +63,7 @@ FEATURES = (
     PROVISIONS,
     PUBLISHING,
     QUOTAS,
+    REPORTS,
     RESULTS,
     RETENTION,
     RUNS,

@@ -16,7 +16,7 @@ class Scope(StrEnum):
     CAMPAIGNS_RUN = "campaigns:run"
     """Start, pause, cancel, repeat, accept, judge and keep campaigns."""
     NOTES_WRITE = "notes:write"
-    """Write annotations, triage alerts."""
+    """Write annotations and reports, triage alerts."""
     PUBLISHING_WRITE = "publishing:write"
     """Consents, overrides, links for replies, challenges; what is shared."""
     SOURCES_WRITE = "sources:write"
@@ -62,6 +62,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         provisions_read_provisioner quotas_read_usage
         results_list_runs results_read_faults results_read_gauges results_read_heatmap
         results_read_scenario results_read_series results_read_spectrum
+        reports_draft reports_list reports_read reports_read_edition reports_read_revision
         retention_preview retention_read retention_read_keeping
         scenarios_read_operating_points scenarios_read_searches sharing_list
         sources_list sources_preview sources_read sources_read_figures studies_list studies_read
@@ -71,7 +72,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         exports_list_experiments exports_list_runs exports_list_series exports_read_campaign
         exports_read_comparison exports_read_run exports_read_series
         findings_read_histogram publishing_read_disclosure
-        results_read_artifact results_read_log sources_read_document
+        reports_read_file results_read_artifact results_read_log sources_read_document
     """,
     Scope.EXPERIMENTS_WRITE: """
         experiments_add_revision experiments_create experiments_delete_schedule
@@ -84,6 +85,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
     """,
     Scope.NOTES_WRITE: """
         alerts_change_alert alerts_triage annotations_change annotations_remove annotations_write
+        reports_create reports_freeze reports_remove reports_save
     """,
     Scope.PUBLISHING_WRITE: """
         publishing_answer_challenge publishing_challenge publishing_decide_challenge

@@ -98,6 +98,8 @@ class Settings(BaseSettings):
         default="", pattern=r"^(\*|https?://[A-Za-z0-9.:\-]+( https?://[A-Za-z0-9.:\-]+)*)?$"
     )
     """Pages that may embed what is public: `https://HOST`, spaces between; `*` all; empty none."""
+    chromium: str | None = None
+    """The Chromium that makes PDFs of reports, by name or path; none: the one on the path."""
     security_contact: str | None = Field(
         default=None, pattern=r"^(mailto:[^\s@]+@[^\s@]+|https://\S+)$"
     )

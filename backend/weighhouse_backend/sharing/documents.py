@@ -14,7 +14,7 @@ from weighhouse_backend.sharing.redaction import comparison_outside, series_outs
 from weighhouse_backend.sharing.renderings import Renderings
 from weighhouse_backend.sharing.schemas import SHOWS_NOW, SharedRead
 from weighhouse_backend.sharing.subjects import SubjectService
-from weighhouse_backend.sharing.summaries import Summary, of_comparison, of_series
+from weighhouse_backend.sharing.summaries import Summary, of_comparison, of_report, of_series
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,23 @@ class SharedDocuments:
 
         return kept.get((opened.share.id, "series"), make)
 
+    def report(self, opened: Opened, kept: Renderings) -> bytes:
+        """A report as JSON; made anew whenever the terms are others.
+
+        :raises NotShareable: when something else is shared.
+        """
+        self.insist(opened, kept)
+        key = (opened.share.id, "report", self.subjects.repository.terms())
+        return kept.get(key, lambda: _json(self.subjects.report(opened)))
+
     def summary(self, opened: Opened) -> Summary:
         """In short; asked of the policy by whoever calls this.
 
         :raises NotFound: when it is not there any more.
         """
         share = opened.share
+        if share.report_id is not None:
+            return of_report(share.title)
         if share.series_id is None:
             return of_comparison(comparison_read(self.subjects.comparison(opened)))
         read = self.subjects.series_read(share)

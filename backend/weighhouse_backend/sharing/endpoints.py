@@ -15,6 +15,7 @@ from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import ASK_AGAIN
 from weighhouse_backend.kit.pages import Page, PageDep
+from weighhouse_backend.reports.schemas import SharedReportRead
 from weighhouse_backend.sharing.dependencies import (
     OpenedDep,
     OpeningServiceDep,
@@ -37,7 +38,7 @@ router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["sharing"])
 
 @router.post("/shares", status_code=201)
 def sharing_share(body: ShareWrite, caller: CallerDep, shares: ShareServiceDep) -> ShareRead:
-    """Show a campaign, a comparison or a series to people without a role in its project.
+    """Show a campaign, a comparison, a series or a report to people without a role in its project.
 
     Takes a member; for the public a maintainer. Refused (403) where the terms of a system in it do
     not allow it, with the clause and what would mend it; it stands in the audit log.
@@ -115,6 +116,14 @@ def sharing_read_series(
 ) -> Any:
     """A series that is shared."""
     return _answer(documents.series(opened, kept))
+
+
+@router.get("/shared/report", response_model=SharedReportRead)
+def sharing_read_report(
+    opened: OpenedDep, documents: SharedDocumentsDep, kept: RenderingsDep
+) -> Any:
+    """A report that is shared; what may not be shown in it is withdrawn, with the reason."""
+    return _answer(documents.report(opened, kept))
 
 
 def _answer(content: bytes) -> Response:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
 
-KINDS = ("campaign", "comparison", "series")
+KINDS = ("campaign", "comparison", "series", "report")
 VISIBILITIES = ("organization", "link", "public")
 
 
@@ -25,13 +25,15 @@ class Share(Base):
         CheckConstraint(
             "(kind = 'series') = (series_id IS NOT NULL)"
             " AND (kind = 'campaign') = (campaign_id IS NOT NULL)"
-            " AND (kind = 'comparison') = (question IS NOT NULL)",
+            " AND (kind = 'comparison') = (question IS NOT NULL)"
+            " AND (kind = 'report') = (report_id IS NOT NULL)",
             name="subject",
         ),
         CheckConstraint("visibility = 'public' OR expires_at IS NOT NULL", name="ends"),
         Index("ix_shares_project_id", "project_id"),
         Index("ix_shares_campaign_id", "campaign_id"),
         Index("ix_shares_series_id", "series_id"),
+        Index("ix_shares_report_id", "report_id"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
@@ -39,6 +41,7 @@ class Share(Base):
     kind: Mapped[str] = mapped_column(Text)
     campaign_id: Mapped[UUID | None] = reference("campaigns")
     series_id: Mapped[UUID | None] = reference("series")
+    report_id: Mapped[UUID | None] = reference("reports")
     question: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     """Of a comparison, as its address asks it: `side`, `campaign`, `base`, `baseline`, `cell`,
     `published`."""

@@ -13,6 +13,8 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signed_links import secret_of, secrets_of
 from weighhouse_backend.kit.tenancy import confine_to_shared
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.reports.series_terms import SeriesTerms
+from weighhouse_backend.reports.service import ReportService
 from weighhouse_backend.sharing import links
 from weighhouse_backend.sharing.errors import (
     LinkLocked,
@@ -52,6 +54,8 @@ class OpeningService:
     """Opens links and what is public."""
 
     repository: ShareRepository
+    series_terms: SeriesTerms
+    reports: ReportService
     clock: Clock
     settings: Settings
 
@@ -144,7 +148,9 @@ class OpeningService:
         organization = self.repository.organization_of(share.project_id).name
         campaigns = campaigns_named(share)
         if share.series_id is not None:
-            campaigns = self.repository.campaign_ids_of_series(share.series_id)
+            campaigns = self.series_terms.campaign_ids(share.series_id)
+        if share.report_id is not None:
+            campaigns = self.reports.campaign_ids(share.report_id)
         confine_to_shared(
             self.repository.session, share.project_id, campaigns, sources_named(share)
         )

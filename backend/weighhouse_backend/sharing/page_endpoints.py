@@ -153,7 +153,7 @@ def _head(opened: Opened, documents: SharedDocuments, settings: Settings) -> Cal
     def write() -> bytes:
         share, summary = opened.share, documents.summary(opened)
         page = pages.at(settings.public_url, pages.public(share.id))
-        what = "series" if share.series_id is not None else "comparison"
+        what = share.kind if share.kind in {"series", "report"} else "comparison"
         data = address(settings, f"/api/v1/shared/{what}?share={share.id}")
         described = html_pages.dataset(
             share.title, summary.sentence, opened.organization, page, data, share.created_at,

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, or_, select, text, update
-from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.runs.models import Campaign
-from weighhouse_backend.series.models import SeriesPoint
 from weighhouse_backend.sharing.models import Share
 
 _RULES = (
@@ -70,26 +68,10 @@ class ShareRepository:
         query = select(Organization).join(Project).where(Project.id == project_id)
         return self.session.scalars(query).one()
 
-    def campaign_ids_of_series(self, series_id: UUID) -> set[UUID]:
-        """Campaigns that have a point in a series."""
-        query = select(SeriesPoint.campaign_id).where(SeriesPoint.series_id == series_id)
-        return set(self.session.scalars(query))
-
     def verdict_of(self, campaign_id: UUID) -> str | None:
         """What a campaign as a whole was judged to be."""
         query = select(Campaign.verdict).where(Campaign.id == campaign_id)
         return self.session.scalar(query)
-
-    def campaigns_of_series(self, series_id: UUID) -> list[Campaign]:
-        """Of a series' points, one campaign for each revision that was measured."""
-        query = (
-            select(Campaign)
-            .join(SeriesPoint, SeriesPoint.campaign_id == Campaign.id)
-            .where(SeriesPoint.series_id == series_id)
-            .ext(distinct_on(Campaign.revision_id))
-            .order_by(Campaign.revision_id, Campaign.id)
-        )
-        return list(self.session.scalars(query))
 
     def terms(self) -> str:
         """What the publication policy rests on, as a digest: consents, overrides and manifests that

@@ -7,42 +7,25 @@ from uuid import UUID
 from pydantic import BaseModel, Field, SecretStr, StrictInt
 from weighhouse_protocol.text import Named
 
+from weighhouse_backend.comparisons.questions import QuestionWrite
 from weighhouse_backend.kit.schemas import Body
 
-ShareKind = Literal["campaign", "comparison", "series"]
+ShareKind = Literal["campaign", "comparison", "series", "report"]
 Visibility = Literal["organization", "link", "public"]
 LONGEST_DAYS = 366
-MOST_SIDES = 40
 SHOWS_NOW = (
     "It shows what stands now, not what stood when it was shared: what is measured, judged or said "
     "later is in it, and so is what is taken back."
 )
 
 
-class QuestionWrite(Body):
-    """A comparison, as its address asks for it."""
-
-    side: Annotated[
-        list[Annotated[str, Field(max_length=200)]],
-        Field(max_length=MOST_SIDES, default_factory=list),
-    ]
-    campaign: UUID | None = None
-    base: UUID | None = None
-    baseline: Annotated[StrictInt, Field(ge=0, le=100)] = 0
-    cell: Annotated[str | None, Field(max_length=300)] = None
-    published: Annotated[
-        list[Annotated[str, Field(max_length=200)]],
-        Field(max_length=20, default_factory=list),
-    ]
-    """Sides of published sources beside it, each `SOURCE~SIDE`."""
-
-
 class ShareWrite(Body):
-    """What to share, with whom. One of `campaign_id`, `series_id`, `comparison`."""
+    """What to share, with whom. One of `campaign_id`, `series_id`, `comparison`, `report_id`."""
 
     campaign_id: UUID | None = None
     series_id: UUID | None = None
     comparison: QuestionWrite | None = None
+    report_id: UUID | None = None
     visibility: Visibility = "link"
     """`organization`: its people, whatever their role in the project, once they are signed in;
     `link`: whoever has the link; `public`: everybody, and other pages may embed it."""
@@ -76,6 +59,7 @@ class ShareRead(BaseModel):
     kind: ShareKind
     campaign_id: UUID | None
     series_id: UUID | None
+    report_id: UUID | None
     visibility: Visibility
     title: str
     made_by: str

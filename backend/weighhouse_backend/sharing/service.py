@@ -73,6 +73,7 @@ class ShareService:
             kind=_kind(wanted),
             campaign_id=wanted.campaign_id,
             series_id=wanted.series_id,
+            report_id=wanted.report_id,
             question=None
             if wanted.comparison is None
             else wanted.comparison.model_dump(mode="json"),
@@ -212,16 +213,18 @@ class ShareService:
 def _kind(wanted: ShareWrite) -> str:
     if wanted.campaign_id is not None:
         return "campaign"
+    if wanted.report_id is not None:
+        return "report"
     return "series" if wanted.series_id is not None else "comparison"
 
 
 def _insist_on_sense(wanted: ShareWrite) -> None:
     """:raises NotShareable: naming the field."""
-    named = [wanted.campaign_id, wanted.series_id, wanted.comparison]
+    named = [wanted.campaign_id, wanted.series_id, wanted.comparison, wanted.report_id]
     problem = None
     if sum(one is not None for one in named) != 1:
         problem = ("campaign_id", "one thing is shared at a time",
-                   "campaign_id, series_id or comparison")  # fmt: skip
+                   "campaign_id, series_id, comparison or report_id")  # fmt: skip
     elif wanted.password is not None and wanted.visibility != "link":
         problem = ("password", f"{wanted.visibility} asks for no password", "visibility `link`")
     elif wanted.days is None and wanted.visibility != "public":

@@ -4,25 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_judging.identity.sides import family
-
 from weighhouse_backend.alerts.schemas import SeriesRead
 from weighhouse_backend.alerts.watch import WatchService
-from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.comparisons.comparison import Comparison
 from weighhouse_backend.comparisons.disclosure import leaving
+from weighhouse_backend.comparisons.questions import QuestionWrite, question_of
 from weighhouse_backend.comparisons.service import ComparisonService, require_published
-from weighhouse_backend.comparisons.sides import Question, cell_named
+from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.publication import Leaving, PublicationService
-from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.series.models import Series
+from weighhouse_backend.reports.schemas import SharedReportRead
+from weighhouse_backend.reports.series_terms import SeriesTerms
+from weighhouse_backend.reports.service import ReportService
 from weighhouse_backend.sharing.errors import NotShareable
 from weighhouse_backend.sharing.models import Share
 from weighhouse_backend.sharing.openings import AUDIENCES, Opened
 from weighhouse_backend.sharing.repository import ShareRepository
-from weighhouse_backend.sharing.schemas import QuestionWrite, ShareWrite
+from weighhouse_backend.sharing.schemas import ShareWrite
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,8 @@ class SubjectService:
     repository: ShareRepository
     comparisons: ComparisonService
     watching: WatchService
-    experiments: ExperimentService
+    series_terms: SeriesTerms
+    reports: ReportService
     publication: PublicationService
 
     def wanted(self, caller: Caller, wanted: ShareWrite) -> Subject:
@@ -51,7 +51,10 @@ class SubjectService:
         """
         if wanted.series_id is not None:
             series = self.watching.history.visible(caller, wanted.series_id)
-            return Subject(series.project_id, self._of_series(series))
+            return Subject(series.project_id, self.series_terms.leaving(series))
+        if wanted.report_id is not None:
+            # Each of its figures asks the policy by itself, at every opening.
+            return Subject(self.reports.of_project(caller, wanted.report_id), [])
         if wanted.campaign_id is not None:
             question = Question(campaign_id=wanted.campaign_id)
         else:
@@ -73,9 +76,12 @@ class SubjectService:
         :raises NotFound: when it is not there any more.
         """
         audience = AUDIENCES[share.visibility]
+        if share.report_id is not None:
+            self.reports.of_project(stranger(share), share.report_id)
+            return
         if share.series_id is not None:
             series = self.watching.history.visible(stranger(share), share.series_id)
-            self.publication.require(self._of_series(series), audience)
+            self.publication.require(self.series_terms.leaving(series), audience)
             return
         chosen = self._chosen(share)
         self.publication.require(leaving(chosen.choice.sides), audience)
@@ -98,33 +104,23 @@ class SubjectService:
             raise NotShareable("what is shared here is no series")
         return self.watching.read(stranger(share), share.series_id)
 
+    def report(self, opened: Opened) -> SharedReportRead:
+        """A report; what may not be shown in it is withdrawn, with the reason.
+
+        :raises NotShareable: when something else is shared.
+        """
+        if opened.share.report_id is None:
+            raise NotShareable("what is shared here is no report")
+        return self.reports.outside(opened.share.report_id, opened.audience)
+
     def _chosen(self, share: Share) -> Comparison:
         if share.campaign_id is not None:
             question = Question(campaign_id=share.campaign_id)
         elif share.question is not None:
             question = question_of(QuestionWrite.model_validate(share.question))
         else:
-            raise NotShareable("what is shared here is a series")
+            raise NotShareable(f"what is shared here is a {share.kind}")
         return self.comparisons.chosen(stranger(share), question)
-
-    def _of_series(self, series: Series) -> list[Leaving]:
-        """Of each revision that was measured, the targets of the series' side. Of one campaign
-        consents and overrides do not count: a series goes on with others.
-        """
-        found = []
-        for campaign in self.repository.campaigns_of_series(series.id):
-            document = document_of(self.experiments, campaign)
-            same = [one for one in document.targets if one.system == series.system_id]
-            mine = [one.name for one in same if family(one).digest == series.side_family]
-            named = mine or [one.name for one in same]
-            found.append(Leaving(series.project_id, document, None, named))
-        return found
-
-
-def question_of(asked: QuestionWrite) -> Question:
-    """A comparison's address as it is asked."""
-    cell = None if asked.cell is None else cell_named(asked.cell)
-    return Question(asked.side, asked.campaign, asked.base, asked.baseline, cell, asked.published)
 
 
 def stranger(share: Share) -> Caller:

@@ -71,6 +71,11 @@ def of_comparison(read: ComparisonRead) -> Summary:
     )
 
 
+def of_report(title: str) -> Summary:
+    """Of a report: its figures stand in it, each with what has to be known."""
+    return Summary(f"{title}: a report, with its figures as they stand now.", (), "figures")
+
+
 def of_series(read: SeriesRead, verdict: str | None) -> Summary:
     """Of a series.
 

@@ -71,6 +71,17 @@ export const routes: RouteRecordRaw[] = [
     () => import('@/pages/PublishedSourcePage.vue'),
     { props: true },
   ),
+  page('reports', '/reports', 'Reports', () => import('@/pages/ReportsPage.vue')),
+  page('report', `/reports/:report${ID}`, 'Report', () => import('@/pages/ReportPage.vue'), { props: true }),
+  page(
+    'edition',
+    `/reports/:report${ID}/editions/:edition(\\d{1,6})`,
+    'Edition',
+    () => import('@/pages/EditionPage.vue'),
+    {
+      props: true,
+    },
+  ),
   page('systems', '/systems', 'Systems', () => import('@/pages/SystemsPage.vue')),
   page('system', '/systems/:system', 'System', () => import('@/pages/SystemPage.vue'), { props: true }),
   page('agents', '/agents', 'Agents', () => import('@/pages/AgentsPage.vue')),

@@ -1,4 +1,4 @@
-import { usePreferredDark } from '@vueuse/core'
+import { useMediaQuery, usePreferredDark } from '@vueuse/core'
 import { computed, ref, watch, type ComputedRef, type Ref } from 'vue'
 
 export type Theme = 'light' | 'dark'
@@ -9,7 +9,11 @@ const STORAGE_KEY = 'weighhouse-theme'
 const choice = ref<ThemeChoice>(remembered())
 const systemIsDark = usePreferredDark()
 
+/** Paper is light, whatever the screen is. */
+const onPaper = useMediaQuery('print')
+
 const theme = computed<Theme>(() => {
+  if (onPaper.value) return 'light'
   if (choice.value !== 'system') return choice.value
   return systemIsDark.value ? 'dark' : 'light'
 })

@@ -139,6 +139,11 @@ export const toPublishedSource = (source: string) => page('published-source', { 
 /** @param beside the comparison that what is brought shall stand in, as its address's query. */
 export const toBringResults = (beside?: string) => page('bring-results', { query: { beside: beside || undefined } })
 
+export const toReports = () => page('reports')
+export const toReport = (report: string) => page('report', { params: { report } })
+export const toEdition = (report: string, edition: number) =>
+  page('edition', { params: { report, edition: String(edition) } })
+
 export const toSystems = () => page('systems')
 export const toSystem = (system: string) => page('system', { params: { system } })
 

@@ -7,6 +7,7 @@ import {
   toExperiments,
   toHistory,
   toOverview,
+  toReports,
   toSettings,
   toStudies,
   toSystems,
@@ -29,6 +30,7 @@ export const navigation: readonly NavigationEntry[] = [
   { section: 'history', label: 'History', to: toHistory() },
   { section: 'alerts', label: 'Alerts', to: toAlerts() },
   { section: 'studies', label: 'Studies', to: toStudies() },
+  { section: 'reports', label: 'Reports', to: toReports() },
   { section: 'systems', label: 'Systems', to: toSystems() },
   { section: 'agents', label: 'Agents', to: toAgents() },
 ]
@@ -48,6 +50,8 @@ const parents: Record<string, string> = {
   'published-sources': 'studies',
   'published-source': 'studies',
   'bring-results': 'studies',
+  report: 'reports',
+  edition: 'reports',
   system: 'systems',
   agent: 'agents',
 }

@@ -4,7 +4,7 @@ import { toValue, type MaybeRefOrGetter } from 'vue'
 import { request, useChange, type ShareWrite } from '@/api'
 
 /** One of what can be shared, as the API names it. */
-export type Subject = Pick<ShareWrite, 'campaign_id' | 'series_id' | 'comparison'>
+export type Subject = Pick<ShareWrite, 'campaign_id' | 'series_id' | 'comparison' | 'report_id'>
 
 /** What was chosen in the dialog. */
 export interface Wanted {

@@ -87,6 +87,16 @@ export function sourceOf(way: MaybeRefOrGetter<Way>) {
   }
 }
 
+/** A report that is shared. */
+export function useSharedReport(way: MaybeRefOrGetter<Way>, enabled: MaybeRefOrGetter<boolean>) {
+  return useQuery({
+    queryKey: ['shared', 'report', computed(() => keyOf(toValue(way)))],
+    queryFn: () => request('GET /api/v1/shared/report', asked(toValue(way))),
+    enabled,
+    shallow: true,
+  })
+}
+
 /** A series that is shared. */
 export function useSharedSeries(way: MaybeRefOrGetter<Way>, enabled: MaybeRefOrGetter<boolean>) {
   return useQuery({

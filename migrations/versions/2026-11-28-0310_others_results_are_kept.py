@@ -1,6 +1,6 @@
 """others' results are kept with their source
 
-Revision: 0050, after 0048
+Revision: 0050, after 0049
 
 Whoever comes by a link sees the sources that the shared comparison names, and no others.
 """
@@ -10,7 +10,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0050"
-down_revision = "0048"
+down_revision = "0049"
 branch_labels = None
 depends_on = None
 

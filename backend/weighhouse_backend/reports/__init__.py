@@ -1,0 +1,1 @@
+"""Reports: text by several authors with live references to figures, and editions that stay."""

@@ -1,0 +1,125 @@
+"""A report as a document: its text with what references came to, and all notes at its end. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from weighhouse_backend.reports import charts
+from weighhouse_backend.reports.items import Chart, Content, Item, Note, Table, Withdrawn
+from weighhouse_backend.reports.markdown import Drawn, tree
+from weighhouse_backend.reports.nodes import Child, Node, node
+
+KNOWN = "What has to be known"
+GRAVEST_FIRST = ("bar", "caution", "note")
+
+
+def document(content: Content) -> list[Child]:
+    """All of a report: its head, its text, and what must stand beside its figures."""
+    resolved = content.resolved
+    notes = _ordered(resolved.notes)
+    numbers = {key: at for at, key in enumerate(notes, 1)}
+
+    def alone(named: str) -> Sequence[Child]:
+        return _alone(resolved.items[named], numbers)
+
+    def within(named: str) -> Sequence[Child]:
+        return _within(resolved.items[named], numbers)
+
+    head = node(
+        "header",
+        node("h1", content.title),
+        *(node("p", line, class_="about") for line in content.about),
+        *(node("p", stamp, class_="stamp") for stamp in resolved.stamps),
+    )
+    return [head, *tree(content.text, Drawn(alone, within)), *_notes(notes)]
+
+
+def withdrawn(content: Content) -> list[str]:
+    """What is withdrawn in a report, with the reason."""
+    found = content.resolved.items.items()
+    return [f"{named}: {one.reason}" for named, one in found if isinstance(one, Withdrawn)]
+
+
+def _ordered(notes: Mapping[str, Note]) -> dict[str, Note]:
+    return dict(sorted(notes.items(), key=lambda each: GRAVEST_FIRST.index(each[1].severity)))
+
+
+def _notes(notes: Mapping[str, Note]) -> Iterable[Child]:
+    if not notes:
+        return
+    listed = [
+        node("li", node("strong", f"{one.title}."), f" {one.text}",
+             class_=one.severity, id=f"note-{at}")
+        for at, one in enumerate(notes.values(), 1)
+    ]  # fmt: skip
+    heading = node("h2", KNOWN)
+    yield node("section", heading, node("ol", *listed), class_="notes")
+
+
+def _marks(keys: Iterable[str], numbers: Mapping[str, int]) -> Sequence[Child]:
+    """Numbers of notes, those that follow each other as `1-4`."""
+    wanted = sorted(numbers[key] for key in keys if key in numbers)
+    spans: list[list[int]] = []
+    for one in wanted:
+        if spans and one == spans[-1][1] + 1:
+            spans[-1][1] = one
+        else:
+            spans.append([one, one])
+    if not spans:
+        return ()
+    said = [str(a) if a == b else f"{a}–{b}" for a, b in spans]
+    return (node("sup", node("a", ", ".join(said), href=f"#note-{spans[0][0]}")),)
+
+
+def _within(item: Item, numbers: Mapping[str, int]) -> Sequence[Child]:
+    marks = _marks(item.notes, numbers)
+    match item.kind:
+        case "words":
+            return (node("span", item.words, *marks, class_="figure"),)
+        case "withdrawn":
+            return (node("span", f"[withdrawn: {item.reason}]", class_="withdrawn"),)
+        case "texts":
+            said = " ".join(f"{title}: {text}" if title else text for title, text in item.texts)
+            return (node("span", said, *marks),)
+        case _:
+            said = f"[the {item.kind} “{item.caption}” stands on a line of its own]"
+            return (node("span", said, class_="withdrawn"),)
+
+
+def _alone(item: Item, numbers: Mapping[str, int]) -> Sequence[Child]:
+    marks = _marks(item.notes, numbers)
+    match item:
+        case Table():
+            return (_table(item, marks),)
+        case Chart():
+            return (_chart(item, marks),)
+        case Withdrawn():
+            return (node("p", node("strong", "Withdrawn: "), item.reason, class_="withdrawn"),)
+        case _ if item.kind == "texts":
+            *first, last = item.texts
+            return (*(_paragraph(*each) for each in first), _paragraph(*last, *marks))
+        case _:
+            return (node("p", *_within(item, numbers)),)
+
+
+def _paragraph(title: str, text: str, *marks: Child) -> Node:
+    head = (node("strong", f"{title}: "),) if title else ()
+    return node("p", *head, text, *marks)
+
+
+def _table(item: Table, marks: Sequence[Child]) -> Node:
+    head = node("tr", *(node("th", one, scope="col") for one in item.columns))
+    rows = [
+        node("tr", node("th", first, scope="row"), *(node("td", one) for one in rest))
+        for first, *rest in item.rows
+    ]
+    if not rows:
+        rows = [node("tr", node("td", "Nothing yet.", colspan=len(item.columns)))]
+    caption = node("caption", item.caption, *marks)
+    table = node("table", caption, node("thead", head), node("tbody", *rows))
+    return node("div", table, class_="wide", tabindex=0, role="region", aria_label=item.caption)
+
+
+def _chart(item: Chart, marks: Sequence[Child]) -> Node:
+    caption = node("figcaption", item.caption, *marks)
+    if not item.panels:
+        return node("figure", node("p", "Nothing has been measured of it yet."), caption)
+    return node("figure", charts.drawing(item), caption)
