@@ -141,5 +141,5 @@ class OpeningService:
         campaigns = campaigns_named(share)
         if share.series_id is not None:
             campaigns = self.repository.campaign_ids_of_series(share.series_id)
-        confine_to_shared(self.repository.session, share.project_id, campaigns)
+        confine_to_shared(self.repository.session, share.id, share.project_id, campaigns)
         return Opened(share, organization)
