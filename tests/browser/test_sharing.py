@@ -90,9 +90,9 @@ def public(platform: RunningPlatform, compared: dict) -> dict:
 @pytest.fixture(scope="module")
 def course(platform: RunningPlatform, compared: dict) -> dict:
     """A series of it."""
-    del compared
+    of = compared["experiment"]["id"]
     listed = platform.request("GET", "/series", params={"limit": 200})["items"]
-    return next(one for one in listed if one["experiment"]["slug"] == SHOWN.slug)
+    return next(one for one in listed if one["experiment"]["id"] == of)
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +186,31 @@ def test_what_is_shared_is_accessible_and_fits(
         found += faults(stranger, path.replace(public["id"], "it").replace(
             public_course["id"], "course"))  # fmt: skip
     assert found == []
+
+
+def test_what_stood_is_kept_and_both_ends_are_told(
+    window: Window, compared: dict, platform: RunningPlatform
+) -> None:
+    page = window()
+    page.goto(f"/campaigns/{compared['id']}")
+    page.get_by_role("button", name="Share", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Called").fill("Kept as it stood")
+    dialog.get_by_label("Shows").click()
+    page.get_by_role("option", name="What stands now, for good").click()
+    dialog.get_by_role("button", name="Share", exact=True).click()
+    expect(dialog).to_contain_text("It shows what stood at")
+    link = dialog.get_by_label("Link").inner_text()
+    said = "The disk was full, see the log of the machine."
+    platform.request("POST", f"/campaigns/{compared['id']}/challenges", json={"text": said})
+
+    stranger = window(NARROW, signed=False)
+    stranger.goto(link)
+    expect(stranger.get_by_role("main")).to_contain_text("not what stands now")
+    since = stranger.get_by_role("region", name="Since then")
+    expect(since).to_contain_text("Since then one thing more has to be known")
+    expect(since).to_contain_text(re.compile("challenge", re.IGNORECASE))
+    assert faults(stranger, "kept-as-it-stood") == []
+    page.goto("/settings?tab=shared")
+    row = page.get_by_role("row").filter(has_text="Kept as it stood")
+    expect(row).to_contain_text("as it stood then")

@@ -77,7 +77,8 @@ def things(laboratory, campaign, series, session_factory, tenants):
         )  # fmt: skip
         missed = Alert(
             project_id=row.project_id, kind=AlertKind.MISSED_RUN, experiment_id=row.experiment_id,
-            raised_at=now, state_at=now, details={"times": 1, "first_at": None, "last_at": None, "reason": "Busy."},
+            raised_at=now, state_at=now,
+            details={"times": 1, "first_at": None, "last_at": None, "reason": "Busy."},
         )  # fmt: skip
         session.add_all([point, missed])
         session.flush()

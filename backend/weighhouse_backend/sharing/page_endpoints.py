@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -102,8 +103,10 @@ def sharing_read_embed(
 
     def write() -> bytes:
         summary = documents.summary(opened)
+        # They stand below it in full, where they are read at any width.
+        picture = drawings.picture(opened.share.title, replace(summary, caveats=()), [])
         page = html_pages.embed_page(
-            opened.share.title, _picture(opened, documents), summary.caveats, _said(opened),
+            opened.share.title, picture, summary.caveats, _said(opened),
             pages.at(settings.public_url, pages.public(share_id)),
         )  # fmt: skip
         return page.encode()
