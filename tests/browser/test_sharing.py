@@ -207,7 +207,7 @@ def test_what_stood_is_kept_and_both_ends_are_told(
     stranger = window(NARROW, signed=False)
     stranger.goto(link)
     expect(stranger.get_by_role("main")).to_contain_text("not what stands now")
-    since = stranger.get_by_role("region", name="Since then")
+    since = stranger.get_by_role("region", name="Since then", exact=True)
     expect(since).to_contain_text("Since then one thing more has to be known")
     expect(since).to_contain_text(re.compile("challenge", re.IGNORECASE))
     assert faults(stranger, "kept-as-it-stood") == []

@@ -48,7 +48,7 @@ OF_STRANGERS = {
     "change_points", "experiment_revisions", "experiments", "findings", "manifest_decisions",
     "manifest_offers", "manifests", "noise_measurements", "projects", "publication_consents",
     "publication_overrides", "run_records", "run_summaries", "runs", "schedule_occurrences",
-    "series", "series_points", "vendor_replies",
+    "series", "series_points", "share_documents", "vendor_replies",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 
