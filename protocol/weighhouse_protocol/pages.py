@@ -6,7 +6,7 @@ alike.
 
 from collections.abc import Sequence
 from typing import Literal, NewType
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 from uuid import UUID
 
 PagePath = NewType("PagePath", str)
@@ -40,6 +40,21 @@ def at(public_url: str, path: PagePath) -> str:
 def kept(path: str) -> PagePath:
     """An address that was made here, and stored since."""
     return PagePath(path)
+
+
+def in_project(path: PagePath, project_id: Id) -> PagePath:
+    """The same page, whichever project whoever opens it looked at last."""
+    return PagePath(f"{path}{'&' if '?' in path else '?'}project={project_id}")
+
+
+def subject_of(path: PagePath) -> tuple[Literal["campaign", "alert"], UUID] | None:
+    """The campaign or the alert that a page shows; None: it shows something else."""
+    parts = urlsplit(path)
+    named = parse_qs(parts.query).get("alert", [""])[0] if parts.path == ALERTS else ""
+    before, _, last = parts.path.rpartition("/")
+    if before == CAMPAIGNS:
+        return "campaign", UUID(last)
+    return ("alert", UUID(named)) if named else None
 
 
 def campaign(campaign_id: Id) -> PagePath:

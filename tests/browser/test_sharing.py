@@ -4,7 +4,8 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from weighhouse_testing.browser import NARROW, Sows, Window
+from weighhouse_testing.browser import NARROW, Sows, Window, faults
+from weighhouse_testing.foreign_pages import ForeignPages
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import Sown
 
@@ -77,3 +78,139 @@ def test_the_public_page(window: Window, compared: dict, platform: RunningPlatfo
     page.get_by_role("link", name="Shared in a test").first.click()
     expect(page.get_by_role("region", name="Answer")).to_be_visible()
     expect(page).to_have_title("Shared in a test · Weighhouse")
+
+
+@pytest.fixture(scope="module")
+def public(platform: RunningPlatform, compared: dict) -> dict:
+    """The campaign, for everybody."""
+    wanted = {"title": "On other pages", "visibility": "public", "days": None}
+    return platform.request("POST", "/shares", json={"campaign_id": compared["id"], **wanted})
+
+
+@pytest.fixture(scope="module")
+def course(platform: RunningPlatform, compared: dict) -> dict:
+    """A series of it."""
+    of = compared["experiment"]["id"]
+    listed = platform.request("GET", "/series", params={"limit": 200})["items"]
+    return next(one for one in listed if one["experiment"]["id"] == of)
+
+
+@pytest.fixture(scope="module")
+def public_course(platform: RunningPlatform, course: dict) -> dict:
+    """The series, for everybody."""
+    wanted = {"title": "A course elsewhere", "visibility": "public", "days": None}
+    return platform.request("POST", "/shares", json={"series_id": course["id"], **wanted})
+
+
+def test_an_embed_in_a_page_elsewhere_has_its_disclaimers(
+    window: Window, platform: RunningPlatform, elsewhere: ForeignPages, public: dict
+) -> None:
+    path = elsewhere.serve("/framed", public["embed"]["frame"])
+    caveats = platform.request("GET", "/comparisons", params={"campaign": public["campaign_id"]})
+    page = window(signed=False, policy=True)
+    page.goto(elsewhere.allowed + path)
+    framed = page.frame_locator("iframe").locator("body")
+    expect(framed).to_contain_text("What has to be known")
+    for caveat in caveats["caveats"]:
+        expect(framed).to_contain_text(caveat["title"])
+    expect(framed).to_contain_text("It shows what stands now")
+
+    page.goto(elsewhere.refused + path)
+    told = page.frame_locator("iframe").locator("body")
+    expect(told).to_contain_text("This page may not embed what is shown here")
+    expect(told.locator("svg")).to_have_count(0)
+
+
+def test_badges_and_pictures_are_drawn_in_pages_elsewhere(
+    window: Window, elsewhere: ForeignPages, public: dict, public_course: dict
+) -> None:
+    shown = [
+        public["embed"]["picture_url"],
+        public_course["embed"]["picture_url"],
+        public_course["embed"]["badge_url"],
+    ]
+    images = "".join(f'<img src="{one}" alt="">' for one in shown)
+    page = window(signed=False, policy=True)
+    page.goto(elsewhere.refused + elsewhere.serve("/readme", images))
+    page.wait_for_function("[...document.images].every(one => one.complete)")
+    widths = page.evaluate("[...document.images].map(one => one.naturalWidth)")
+    assert len(widths) == len(shown)
+    assert all(widths), widths
+
+
+def test_a_link_with_a_password_asks_for_it_and_opens(
+    window: Window, platform: RunningPlatform, course: dict
+) -> None:
+    body = {"series_id": course["id"], "title": "A course", "password": "a word between us"}
+    made = platform.request("POST", "/shares", json=body)
+    phone = window(NARROW, signed=False)
+    phone.goto(made["url"])
+    expect(phone.get_by_role("heading", name="This link asks for a password")).to_be_visible()
+    phone.get_by_label("Password").fill("a guess of nobody")
+    phone.get_by_role("button", name="Open").click()
+    expect(phone.get_by_role("main")).to_contain_text("this is not its password")
+    phone.get_by_label("Password").fill("a word between us")
+    phone.get_by_role("button", name="Open").click()
+    expect(phone.get_by_role("heading", level=1, name="A course")).to_be_visible()
+    expect(phone.get_by_role("main")).to_contain_text("It shows what stands now")
+    expect(phone.get_by_role("img").first).to_be_visible()
+
+
+def test_what_is_shared_is_accessible_and_fits(
+    window: Window, platform: RunningPlatform, public: dict, public_course: dict
+) -> None:
+    page = window()
+    found: list[str] = []
+    page.goto(f"/campaigns/{public['campaign_id']}")
+    page.get_by_role("button", name="Share", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("With").wait_for()
+    found += faults(page, "share", whole=False)
+    dialog.get_by_role("button", name="Share", exact=True).click()
+    dialog.get_by_alt_text("QR code of the link").wait_for()
+    found += faults(page, "shared-link", whole=False)
+    page.goto("/settings?tab=shared")
+    page.get_by_role("row").filter(has_text="On other pages").first.wait_for()
+    found += faults(page, "list-of-what-is-shared")
+    stranger = window(signed=False)
+    for path, awaited in (
+        (f"/public/{public['id']}", "Answer"),
+        (f"/public/{public_course['id']}", ""),
+        ("/public", ""),
+        (f"/embed/{public['id']}", ""),
+        (f"/embed/{public_course['id']}", ""),
+    ):
+        stranger.goto(path)
+        if awaited:
+            stranger.get_by_role("region", name=awaited).wait_for()
+        found += faults(stranger, path.replace(public["id"], "it").replace(
+            public_course["id"], "course"))  # fmt: skip
+    assert found == []
+
+
+def test_what_stood_is_kept_and_both_ends_are_told(
+    window: Window, compared: dict, platform: RunningPlatform
+) -> None:
+    page = window()
+    page.goto(f"/campaigns/{compared['id']}")
+    page.get_by_role("button", name="Share", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Called").fill("Kept as it stood")
+    dialog.get_by_label("Shows").click()
+    page.get_by_role("option", name="What stands now, for good").click()
+    dialog.get_by_role("button", name="Share", exact=True).click()
+    expect(dialog).to_contain_text("It shows what stood at")
+    link = dialog.get_by_label("Link").inner_text()
+    said = "The disk was full, see the log of the machine."
+    platform.request("POST", f"/campaigns/{compared['id']}/challenges", json={"text": said})
+
+    stranger = window(NARROW, signed=False)
+    stranger.goto(link)
+    expect(stranger.get_by_role("main")).to_contain_text("not what stands now")
+    since = stranger.get_by_role("region", name="Since then", exact=True)
+    expect(since).to_contain_text("Since then one thing more has to be known")
+    expect(since).to_contain_text(re.compile("challenge", re.IGNORECASE))
+    assert faults(stranger, "kept-as-it-stood") == []
+    page.goto("/settings?tab=shared")
+    row = page.get_by_role("row").filter(has_text="Kept as it stood")
+    expect(row).to_contain_text("as it stood then")

@@ -30,6 +30,7 @@ from weighhouse_backend.quotas.quota_warnings import QuotaWarningService
 from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.retention.enforcement import CarryingOutService, take_turn
 from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.sharing.notice_links import NoticeLinkService
 from weighhouse_protocol.masking import masked
 
 from weighhouse_worker import provisioner_tasks
@@ -258,6 +259,8 @@ def deliver_notices(tools: Tools, parcel_id: str) -> None:
         parcel = services.get(DeliveryService).begin(UUID(parcel_id))
     if parcel is None:
         return
+    with tools.transaction() as services:
+        parcel = services.get(NoticeLinkService).linked(parcel)
     result = tools.sender.send(parcel)
     with tools.transaction() as services:
         services.get(DeliveryService).end(parcel.id, result)

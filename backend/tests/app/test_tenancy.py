@@ -49,7 +49,7 @@ OF_STRANGERS = {
     "manifest_offers", "manifests", "noise_measurements", "projects", "publication_consents",
     "publication_overrides", "published_source_versions", "published_sources", "report_revisions",
     "reports", "run_records", "run_summaries", "runs", "schedule_occurrences",
-    "series", "series_points", "vendor_replies",
+    "series", "series_points", "share_documents", "vendor_replies",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

@@ -208,7 +208,7 @@ def test_a_campaign_that_is_shared_is_not_removed_unseen(share, call, campaign):
 def test_the_database_shows_strangers_nothing_else(session_factory, tenants, campaign, closed):
     ours, theirs = tenants[0].project_id, tenants[1].project_id
     with unit_of_work(session_factory) as session:
-        confine_to_shared(session, ours, [UUID(campaign)])
+        confine_to_shared(session, uuid4(), ours, [UUID(campaign)])
         for table in ("campaigns", "runs", "cells", "run_summaries", "run_records", "findings"):
             session.execute(text(f"SELECT count(*) FROM {table}"))
         seen = session.scalars(text("SELECT id FROM campaigns")).all()
@@ -222,7 +222,7 @@ def test_the_database_shows_strangers_nothing_else(session_factory, tenants, cam
         )  # fmt: skip
         assert stood == 0
     with unit_of_work(session_factory) as session:
-        confine_to_shared(session, theirs, [UUID(campaign)])
+        confine_to_shared(session, uuid4(), theirs, [UUID(campaign)])
         assert session.scalars(text("SELECT id FROM campaigns")).all() == []
     for statement in (
         "SELECT count(*) FROM users", "SELECT count(*) FROM shares", "SELECT 1 FROM run_logs",
@@ -236,7 +236,7 @@ def test_the_database_shows_strangers_nothing_else(session_factory, tenants, cam
 
 def _as_stranger(session_factory, project_id, campaign, statement):
     with unit_of_work(session_factory) as session:
-        confine_to_shared(session, project_id, [UUID(campaign)])
+        confine_to_shared(session, uuid4(), project_id, [UUID(campaign)])
         session.execute(text(statement))
 
 

@@ -258,3 +258,23 @@ def test_strangers_are_given_what_was_made_once(public, client, fetch, call):
     assert kept.made <= made + 1, "made anew after some seconds at most"
     call("POST", f"/shares/{public['id']}/revoke")
     assert fetch(asked).status_code == 404, "who may see it is asked each time"
+
+
+def test_what_did_not_change_is_not_made_anew(public, client, fetch, call, monkeypatch):
+    kept = client.app.state.renderings
+    asked = f"/pictures/{public['id']}.svg"
+    first = fetch(asked).content
+
+    def some_seconds_later():
+        later = kept._now() + 11
+        monkeypatch.setattr(kept, "_now", lambda: later)
+
+    made = kept.made
+    some_seconds_later()
+    assert fetch(asked).content == first
+    assert kept.made == made + 1, "the terms are asked anew, and nothing else is made"
+    said = "The disk was full, see the log of the machine."
+    challenged = call("POST", f"/campaigns/{public['campaign_id']}/challenges", text=said)
+    assert challenged.status_code == 201, challenged.text
+    some_seconds_later()
+    assert fetch(asked).content != first, "a challenge is a caveat"

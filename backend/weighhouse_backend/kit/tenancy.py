@@ -20,7 +20,8 @@ SERVICE_ROLE = "weighhouse_service"
 _CONFINE = text(
     "SELECT set_config('weighhouse.project_ids', :projects, true),"
     " set_config('weighhouse.campaign_ids', :campaigns, true),"
-    " set_config('weighhouse.source_ids', :sources, true), set_config('role', :role, true)"
+    " set_config('weighhouse.source_ids', :sources, true),"
+    " set_config('weighhouse.share_id', :share, true), set_config('role', :role, true)"
 )
 
 
@@ -43,17 +44,18 @@ def confine_to_people(session: Session, project_ids: Iterable[UUID]) -> None:
 
 def confine_to_shared(
     session: Session,
+    share_id: UUID,
     project_id: UUID,
     campaign_ids: Iterable[UUID],
     source_ids: Iterable[UUID] = (),
 ) -> None:
     """Let a transaction read what a stranger is shown, and change nothing, until it ends.
 
-    Of the project it sees campaigns, cells and runs of these campaigns and these published sources
-    alone; what is learned of
-    all of them, such as how much campaigns differ, and what terms and vendors say, it sees whole.
+    Of what was kept it sees what this one share kept; of the project campaigns, cells and runs of
+    these campaigns and these published sources alone; what is learned of all of them, such as how
+    much campaigns differ, and what terms and vendors say, it sees whole.
     """
-    _take(session, STRANGER_ROLE, [project_id], campaign_ids, source_ids)
+    _take(session, STRANGER_ROLE, [project_id], campaign_ids, source_ids, share_id)
 
 
 def _take(
@@ -62,11 +64,18 @@ def _take(
     project_ids: Iterable[UUID],
     campaign_ids: Iterable[UUID] = (),
     source_ids: Iterable[UUID] = (),
+    share_id: UUID | None = None,
 ) -> None:
     # What was changed so far, such as when a token was last used, was changed with the old rights.
     session.flush()
     projects = ",".join(str(one) for one in project_ids)
     campaigns = ",".join(str(one) for one in campaign_ids)
-    sources = ",".join(str(one) for one in source_ids)
-    said = {"projects": projects, "campaigns": campaigns, "sources": sources, "role": role}
+    share = "" if share_id is None else str(share_id)
+    said = {
+        "projects": projects,
+        "campaigns": campaigns,
+        "sources": ",".join(str(one) for one in source_ids),
+        "share": share,
+        "role": role,
+    }
     session.execute(_CONFINE, said)

@@ -6,7 +6,9 @@ from uuid import UUID
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.grants import may_give
 from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.kit.addresses import AddressForbidden, look_at, split
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
@@ -23,7 +25,7 @@ from weighhouse_backend.notices.errors import (
     TooManyChannels,
     invalid,
 )
-from weighhouse_backend.notices.kinds import ChannelKind, DeliveryState
+from weighhouse_backend.notices.kinds import ChannelKind, DeliveryState, OpenTo
 from weighhouse_backend.notices.models import NoticeChannel, NoticeDelivery
 from weighhouse_backend.notices.repository import NoticeRepository
 from weighhouse_backend.notices.schemas import (
@@ -58,12 +60,14 @@ class ChannelService:
         """Make a channel.
 
         :raises Invalid: when nothing may be sent to its address.
+        :raises Forbidden: when its links are to open for others, and the caller may not share.
         :raises ChannelNameTaken: when the project has one of this name.
         :raises TooManyChannels: when it has MOST_CHANNELS.
         :raises NoSecretKey: when addresses cannot be sealed.
         :raises NoMail: when it is a mailbox, and no mail is sent.
         """
         caller.require(wanted.project_id, Role.MAINTAINER)
+        _insist_on_sharing(caller, wanted.project_id, wanted.open_to)
         place = self._place(wanted.kind, wanted.address)
         self.repository.hold(wanted.project_id)
         known = self.repository.channels(wanted.project_id)
@@ -81,6 +85,7 @@ class ChannelService:
             sealed_address=seal.close(wanted.address.strip()),
             sealed_secret=None if secret is None else seal.close(secret),
             kinds=list(dict.fromkeys(map(str, wanted.kinds))),
+            open_to=wanted.open_to,
             active=True,
             made_by=caller.name,
             created_at=self.clock.now(),
@@ -93,6 +98,7 @@ class ChannelService:
         """Change a channel; for what is not delivered yet, too.
 
         :raises Invalid: when nothing may be sent to its new address.
+        :raises Forbidden: when its links are to open for others, and the caller may not share.
         :raises ChannelNameTaken: when the project has another one of this name.
         """
         row = self._own(caller, channel_id)
@@ -106,6 +112,9 @@ class ChannelService:
             row.sealed_address = seal_of(self.settings).close(wanted.address.strip())
         if wanted.kinds is not None:
             row.kinds = list(dict.fromkeys(map(str, wanted.kinds)))
+        if wanted.open_to is not None:
+            _insist_on_sharing(caller, row.project_id, wanted.open_to)
+            row.open_to = wanted.open_to
         if wanted.active is not None:
             row.active = wanted.active
         self._audit(caller, row, "notice_channel.changed", before=before, after=_plain(row))
@@ -221,6 +230,13 @@ class ChannelService:
         )  # fmt: skip
 
 
+def _insist_on_sharing(caller: Caller, project_id: UUID, open_to: OpenTo) -> None:
+    """Who lets a channel show things to its readers has to be somebody who may share them."""
+    if open_to == OpenTo.READERS:
+        shows = [Scope.PUBLISHING_WRITE, Scope.RESULTS_READ]
+        may_give(caller, Role.VIEWER, shows, project_id=project_id)
+
+
 def _read(row: NoticeChannel) -> ChannelRead:
     return ChannelRead.model_validate(
         {name: getattr(row, name) for name in ChannelRead.model_fields}
@@ -229,4 +245,5 @@ def _read(row: NoticeChannel) -> ChannelRead:
 
 def _plain(row: NoticeChannel) -> dict[str, Any]:
     """What of a channel may stand in the audit log."""
-    return {name: getattr(row, name) for name in ("kind", "name", "place", "kinds", "active")}
+    told = ("kind", "name", "place", "kinds", "open_to", "active")
+    return {name: getattr(row, name) for name in told}

@@ -17,7 +17,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.membership.service import MembershipService
-from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, DeliveryState
+from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, DeliveryState, OpenTo
 from weighhouse_backend.notices.messages import Message, message_of_test
 from weighhouse_backend.notices.models import NoticeAttempt, NoticeChannel, NoticeDelivery
 from weighhouse_backend.notices.recipients import ends_of_quiet
@@ -42,6 +42,10 @@ class Parcel:
     """Of a person."""
     sealed_address: str | None = None
     sealed_secret: str | None = None
+    channel: str = ""
+    """Its name, where it goes to one."""
+    open_to: OpenTo = OpenTo.MEMBERS
+    """Who is to be able to open what it links to."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,8 @@ class DeliveryService:
             ChannelKind(channel.kind),
             sealed_address=channel.sealed_address,
             sealed_secret=channel.sealed_secret,
+            channel=channel.name,
+            open_to=OpenTo(channel.open_to),
         )
 
     def end(self, parcel_id: UUID, result: Result) -> None:
@@ -160,11 +166,12 @@ class DeliveryService:
                 made.append(message_of_test(row.id, row.project_id, project, url, row.created_at))
                 continue
             notice = notices[row.notice_id]
+            path = pages.kept(notice.path)
+            url = pages.at(here, pages.in_project(path, row.project_id))
             made.append(
                 Message(
-                    id=row.id, kind=notice.kind, title=notice.title, words=notice.words,
-                    url=pages.at(here, pages.kept(notice.path)), project_id=row.project_id,
-                    project=project, at=notice.at,
+                    id=row.id, kind=notice.kind, title=notice.title, words=notice.words, url=url,
+                    project_id=row.project_id, project=project, at=notice.at, path=path,
                 )
             )  # fmt: skip
         return made

@@ -38,6 +38,15 @@ class ChannelKind(StrEnum):
     DISCORD = "discord"
 
 
+class OpenTo(StrEnum):
+    """Who can open the pages that a channel's messages link to."""
+
+    MEMBERS = "members"
+    """Who has a role in the project, and signs in."""
+    READERS = "readers"
+    """Whoever reads the channel, as far as the terms of what it tells of allow it."""
+
+
 class DeliveryState(StrEnum):
     """What became of a delivery."""
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid5
 
+from weighhouse_protocol import pages
+from weighhouse_protocol.pages import PagePath
+
 from weighhouse_backend.notices.kinds import NoticeKind
 
 KINDS_IN_WORDS = {
@@ -26,6 +29,7 @@ WITH_FIGURES = frozenset(
     }
 )  # fmt: skip
 """What says figures, or whose author may."""
+FOR_MEMBERS = "members of the project, once they are signed in"
 DISCLOSURE = "For the organization alone, not for publication. Its caveats stand on the page."
 
 
@@ -43,6 +47,10 @@ class Message:
     project_id: UUID
     project: str
     at: datetime.datetime
+    path: PagePath = pages.OVERVIEW
+    """Of the page that shows it, to members."""
+    opens_for: str = FOR_MEMBERS
+    """Who can open `url`, in words."""
 
 
 def disclosure_of(message: Message) -> str:
@@ -75,6 +83,7 @@ def as_document(message: Message) -> dict[str, Any]:
         "text": message.words,
         "disclosure": disclosure_of(message),
         "url": message.url,
+        "opens_for": message.opens_for,
         "project": {"id": str(message.project_id), "name": message.project},
         "timestamp": message.at.astimezone(datetime.UTC).isoformat().replace("+00:00", "Z"),
     }
@@ -101,6 +110,7 @@ def text_of(messages: Sequence[Message], settings_url: str, why: str) -> str:
                 message.words,
                 f"{message.project}, {message.at.astimezone(datetime.UTC):%Y-%m-%d %H:%M} UTC",
                 message.url,
+                f"It opens for {message.opens_for}.",
                 disclosure_of(message),
             )
             if line
@@ -118,7 +128,8 @@ def chat_title(message: Message) -> str:
 def chat_text(message: Message) -> str:
     """What stands below it."""
     said = _calling_nobody("\n".join(one for one in (message.words, message.project) if one))
-    return "\n".join(one for one in (said, disclosure_of(message), message.url) if one)
+    opens = f"{message.url}\nIt opens for {message.opens_for}."
+    return "\n".join(one for one in (said, disclosure_of(message), opens) if one)
 
 
 def _calling_nobody(text: str) -> str:

@@ -16,6 +16,7 @@ from weighhouse_backend.notices.kinds import (
     DeliveryState,
     Digest,
     NoticeKind,
+    OpenTo,
 )
 
 
@@ -76,6 +77,7 @@ class NoticeChannel(Base):
     __tablename__ = "notice_channels"
     __table_args__ = (
         CheckConstraint(_one_of("kind", ChannelKind), name="kind"),
+        CheckConstraint(_one_of("open_to", OpenTo), name="open_to"),
         UniqueConstraint("project_id", "name"),
     )
 
@@ -90,6 +92,8 @@ class NoticeChannel(Base):
     """What a webhook's bodies are signed with."""
     kinds: Mapped[list[Any]]
     """Of which kinds of notices it is told."""
+    open_to: Mapped[str] = mapped_column(Text, default=OpenTo.MEMBERS)
+    """Who can open what its messages link to."""
     active: Mapped[bool]
     made_by: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime.datetime]

@@ -14,6 +14,7 @@ from weighhouse_backend.notices.kinds import (
     DeliveryState,
     Digest,
     NoticeKind,
+    OpenTo,
 )
 
 Time = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", examples=["22:00"])]
@@ -98,6 +99,9 @@ class ChannelCreate(BaseModel):
     address: Address
     """Of a webhook, or of a mailbox; kept sealed and never shown again."""
     kinds: Kinds = list(NoticeKind)
+    open_to: OpenTo = OpenTo.MEMBERS
+    """Who can open the pages that its messages link to; `readers`: whoever reads it, over a link of
+    30 days to the campaign or series alone."""
 
 
 class ChannelUpdate(Body):
@@ -106,6 +110,7 @@ class ChannelUpdate(Body):
     name: ChannelName | None = None
     address: Address | None = None
     kinds: Kinds | None = None
+    open_to: OpenTo | None = None
     active: StrictBool | None = None
 
 
@@ -119,6 +124,7 @@ class ChannelRead(BaseModel):
     place: str
     """As much of the address as may be shown."""
     kinds: list[NoticeKind]
+    open_to: OpenTo
     active: bool
     made_by: str
     created_at: datetime.datetime

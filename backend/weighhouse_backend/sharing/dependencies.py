@@ -10,6 +10,8 @@ from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.kit.services import provided, wired
 from weighhouse_backend.sharing.documents import SharedDocuments
 from weighhouse_backend.sharing.errors import ShareGone
+from weighhouse_backend.sharing.frozen import FrozenService
+from weighhouse_backend.sharing.notice_links import NoticeLinkService
 from weighhouse_backend.sharing.openings import Opened, OpeningService
 from weighhouse_backend.sharing.renderings import Renderings
 from weighhouse_backend.sharing.repository import ShareRepository
@@ -17,6 +19,8 @@ from weighhouse_backend.sharing.service import ShareService
 from weighhouse_backend.sharing.subjects import SubjectService
 
 SERVICES = provided(
+    FrozenService,
+    NoticeLinkService,
     OpeningService,
     ShareRepository,
     ShareService,

@@ -17,7 +17,9 @@ STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;max-width:60rem;padding:1rem;"
     "color:#1b1b1b;background:#fff;overflow-wrap:anywhere}svg,img{max-width:100%;height:auto}"
     "h1{font-size:1.4rem}h2{font-size:1.1rem}.about{color:#555;font-size:.9rem}a{color:#0b5fa5}"
-    "li{margin:.4rem 0}.bar{font-weight:600}"
+    "li{margin:.4rem 0}.bar{font-weight:600}.picture{overflow-x:auto}.picture svg{min-width:38rem;"
+    "background:#fff}@media (prefers-color-scheme:dark){body{color:#e6ece8;background:#141a17}"
+    ".about{color:#aab5ae}a{color:#7ab8f0}}"
 )
 LEAD = (
     "What was weighed here and is shown to everybody. Each page has the figures with their "
@@ -30,7 +32,7 @@ def _page(title: str, body: str, head: str = "") -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title>{head}<style>{STYLE}</style></head>"
-        f"<body>{body}</body></html>\n"
+        f"<body><main>{body}</main></body></html>\n"
     )
 
 
@@ -86,8 +88,9 @@ def embed_page(
     )
     lines = "".join(f'<p class="about">{escape(one)}</p>' for one in said)
     body = (
-        f'<p><a href="{escape(address)}" target="_blank" rel="noopener">{escape(title)}</a></p>'
-        f"{picture}<h2>What has to be known</h2><ul>{beside}</ul>{lines}"
+        f'<h1><a href="{escape(address)}" target="_blank" rel="noopener">{escape(title)}</a></h1>'
+        f'<div class="picture" tabindex="0">{picture}</div>'
+        f"<h2>What has to be known</h2><ul>{beside}</ul>{lines}"
     )
     return _page(title, body)
 

@@ -1,4 +1,4 @@
-"""Table: shares."""
+"""Tables: shares, share_documents."""
 
 import datetime
 from typing import Any
@@ -53,6 +53,8 @@ class Share(Base):
     """None: until it is taken back."""
     revoked_at: Mapped[datetime.datetime | None]
     revoked_by: Mapped[str | None] = mapped_column(Text)
+    stood_at: Mapped[datetime.datetime | None]
+    """It shows what stood then; None: what stands now."""
     password_hash: Mapped[str | None] = mapped_column(Text)
     guesses: Mapped[int] = mapped_column(default=0)
     """Wrong passwords since `guesses_since`."""
@@ -60,3 +62,17 @@ class Share(Base):
     seen_count: Mapped[int] = mapped_column(default=0)
     """How often its page or its embed was opened."""
     last_seen_at: Mapped[datetime.datetime | None]
+
+
+class ShareDocument(Base):
+    """A document of something shared, as it stood; nobody changes it."""
+
+    __tablename__ = "share_documents"
+    __table_args__ = (Index("ix_share_documents_project_id", "project_id"),)
+
+    share_id: Mapped[UUID] = reference("shares", primary_key=True)
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    """`comparison`, `answer`, `answer p99_us`, `scaling`, `scaling law`, `series`, `verdict`."""
+    project_id: Mapped[UUID] = reference("projects")
+    content: Mapped[bytes]
+    """JSON, compressed (zlib)."""

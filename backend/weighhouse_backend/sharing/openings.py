@@ -152,6 +152,6 @@ class OpeningService:
         if share.report_id is not None:
             campaigns = self.reports.campaign_ids(share.report_id)
         confine_to_shared(
-            self.repository.session, share.project_id, campaigns, sources_named(share)
+            self.repository.session, share.id, share.project_id, campaigns, sources_named(share)
         )
         return Opened(share, organization)

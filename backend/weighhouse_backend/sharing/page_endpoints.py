@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -24,7 +25,7 @@ from weighhouse_backend.sharing.documents import SharedDocuments
 from weighhouse_backend.sharing.embeds import NO_PAGE, address, may_embed, origins_of
 from weighhouse_backend.sharing.errors import ShareGone
 from weighhouse_backend.sharing.openings import Opened
-from weighhouse_backend.sharing.schemas import SHOWS_NOW
+from weighhouse_backend.sharing.schemas import shows
 from weighhouse_backend.studies.folders import read_studies
 
 router = APIRouter(route_class=BoundedRoute, tags=["sharing"])
@@ -57,7 +58,7 @@ def sharing_read_badge(
         documents.insist(opened, kept)
     except Problem:
         return _svg(drawings.badge("Weighhouse", drawings.GONE).encode(), 404)
-    return _svg(kept.get((share_id, "badge"), lambda: draw(opened).encode()))
+    return _svg(kept.get((share_id, "badge"), lambda: draw(opened).encode(), documents.state))
 
 
 @router.get("/pictures/{share_id}.svg", response_class=Response, responses=DRAWN)
@@ -70,7 +71,11 @@ def sharing_read_picture(
         documents.insist(opened, kept)
     except Problem:
         return _svg(drawings.badge("Weighhouse", drawings.GONE).encode(), 404)
-    return _svg(kept.get((share_id, "picture"), lambda: _picture(opened, documents).encode()))
+
+    def draw() -> bytes:
+        return _picture(opened, documents).encode()
+
+    return _svg(kept.get((share_id, "picture"), draw, documents.state))
 
 
 @router.get("/embed/{share_id}", response_class=Response, responses=WRITTEN)
@@ -98,13 +103,15 @@ def sharing_read_embed(
 
     def write() -> bytes:
         summary = documents.summary(opened)
+        # They stand below it in full, where they are read at any width.
+        picture = drawings.picture(opened.share.title, replace(summary, caveats=()), [])
         page = html_pages.embed_page(
-            opened.share.title, _picture(opened, documents), summary.caveats, _said(opened),
+            opened.share.title, picture, summary.caveats, _said(opened),
             pages.at(settings.public_url, pages.public(share_id)),
         )  # fmt: skip
         return page.encode()
 
-    return _html(kept.get((share_id, "embed"), write), frame=frame)
+    return _html(kept.get((share_id, "embed"), write, documents.state), frame=frame)
 
 
 @router.get("/public", response_class=Response, responses=WRITTEN)
@@ -139,7 +146,7 @@ def sharing_read_public_page(
     except Problem:
         return _page(html_pages.with_head(index, GONE, "").encode(), 404)
     made = _head(opened, documents, settings)
-    head = kept.get((share_id, "head"), made)
+    head = kept.get((share_id, "head"), made, documents.state)
     title = f"{opened.share.title} · Weighhouse"
     return _page(html_pages.with_head(index, title, head.decode()).encode())
 
@@ -169,7 +176,7 @@ def _picture(opened: Opened, documents: SharedDocuments) -> str:
 
 
 def _said(opened: Opened) -> list[str]:
-    return [f"Measured by {opened.organization}, with Weighhouse. {SHOWS_NOW}"]
+    return [f"Measured by {opened.organization}, with Weighhouse. {shows(opened.share.stood_at)}"]
 
 
 def _index(directory: Path | None) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.runs.models import Campaign
-from weighhouse_backend.sharing.models import Share
+from weighhouse_backend.sharing.models import Share, ShareDocument
 
 _RULES = (
     "manifests", "manifest_offers", "manifest_decisions", "publication_consents",
@@ -25,6 +25,17 @@ _HELD = """
       string_to_array(current_setting('weighhouse.campaign_ids', true), ',')::uuid[]))
 """
 _TERMS = text(f"SELECT md5(concat_ws('/', {', '.join(map(_ROWS.format, _RULES))}, {_HELD}))")
+
+_SHOWN = (
+    "campaigns", "campaign_commits", "campaign_looks", "cells", "challenges", "change_points",
+    "experiment_revisions", "experiments", "findings", "noise_measurements",
+    "published_source_versions", "report_revisions", "reports", "run_records", "run_summaries",
+    "runs", "schedule_occurrences", "series", "series_points", "vendor_replies",
+)  # fmt: skip
+"""What a shared page is made of beside its terms; whoever reads it sees the shared rows alone."""
+_COUNTED = "(SELECT concat(count(*), ':', sum(hashtext(xmin::text || ctid::text))) FROM {})"
+_ALERTS = "(SELECT concat(count(*), ':', sum(hashtext(id::text || state))) FROM alerts)"
+_STATE = text(f"SELECT md5(concat_ws('/', {', '.join(map(_COUNTED.format, _SHOWN))}, {_ALERTS}))")
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,25 @@ class ShareRepository:
         )
         return self.session.scalars(query.order_by(Share.id.desc()).limit(limit)).all()
 
+    def made_by(
+        self, maker: str, project_id: UUID, campaign_id: UUID | None, series_id: UUID | None
+    ) -> Share | None:
+        """The latest link to a campaign or series that somebody made."""
+        query = select(Share).where(
+            Share.made_by == maker,
+            Share.project_id == project_id,
+            Share.visibility == "link",
+            Share.campaign_id == campaign_id if campaign_id else Share.series_id == series_id,
+        )
+        return self.session.scalars(query.order_by(Share.id.desc()).limit(1)).first()
+
+    def document(self, share_id: UUID, name: str) -> bytes | None:
+        """What was kept of something shared, compressed."""
+        query = select(ShareDocument.content).where(
+            ShareDocument.share_id == share_id, ShareDocument.name == name
+        )
+        return self.session.scalar(query)
+
     def note_seen(self, share_id: UUID, now: datetime.datetime) -> None:
         """Count an opening."""
         self.session.execute(
@@ -73,12 +103,22 @@ class ShareRepository:
         query = select(Campaign.verdict).where(Campaign.id == campaign_id)
         return self.session.scalar(query)
 
+    def number_of(self, campaign_id: UUID) -> int:
+        """What a campaign's people call it by."""
+        return self.session.scalars(select(Campaign.number).where(Campaign.id == campaign_id)).one()
+
     def terms(self) -> str:
         """What the publication policy rests on, as a digest: consents, overrides and manifests that
         the transaction sees, as they stand and as far as they hold today, and which of the shared
         campaigns there are. Equal as long as nobody changed any of them; one short query.
         """
         return str(self.session.scalar(_TERMS))
+
+    def state(self) -> str:
+        """What shared pages are made of, as a digest of the rows that the transaction sees. Equal
+        as long as nobody wrote any of them; reads each of them, and costs some ms.
+        """
+        return str(self.session.scalar(_STATE))
 
     def seen_by_others(self, project_id: UUID, now: datetime.datetime) -> dict[UUID, str]:
         """Campaigns of a project that are shared, and why in words."""

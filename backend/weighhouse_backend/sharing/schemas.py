@@ -4,10 +4,11 @@ import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, SecretStr, StrictInt
+from pydantic import BaseModel, Field, SecretStr, StrictBool, StrictInt
 from weighhouse_protocol.text import Named
 
 from weighhouse_backend.comparisons.questions import QuestionWrite
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.kit.schemas import Body
 
 ShareKind = Literal["campaign", "comparison", "series", "report"]
@@ -17,6 +18,17 @@ SHOWS_NOW = (
     "It shows what stands now, not what stood when it was shared: what is measured, judged or said "
     "later is in it, and so is what is taken back."
 )
+
+
+def shows(stood_at: datetime.datetime | None) -> str:
+    """What something shared shows, for both of its ends."""
+    if stood_at is None:
+        return SHOWS_NOW
+    then = f"{stood_at.astimezone(datetime.UTC):%Y-%m-%d %H:%M} UTC"
+    return (
+        f"It shows what stood at {then}, not what stands now: figures and verdicts are as they "
+        "were. What has to be known since stands beside them."
+    )
 
 
 class ShareWrite(Body):
@@ -33,6 +45,9 @@ class ShareWrite(Body):
     """What it is called where it is shown."""
     days: Annotated[StrictInt | None, Field(ge=1, le=LONGEST_DAYS)] = 30
     """After which it ends by itself; null: what is public stays until it is taken back."""
+    frozen: StrictBool = False
+    """Keep what stands now, and show that, whatever comes later; its terms are asked at every
+    opening all the same."""
     password: Annotated[SecretStr | None, Field(min_length=8, max_length=200)] = None
     """Of a link: asked for before anything is shown."""
 
@@ -67,6 +82,8 @@ class ShareRead(BaseModel):
     expires_at: datetime.datetime | None
     revoked_at: datetime.datetime | None
     revoked_by: str | None
+    stood_at: datetime.datetime | None
+    """It shows what stood then; null: what stands now."""
     has_password: bool
     seen_count: int
     last_seen_at: datetime.datetime | None
@@ -98,6 +115,16 @@ class UnlockedRead(BaseModel):
     expires_at: datetime.datetime
 
 
+class SinceRead(BaseModel):
+    """What became of something since it was kept as it stood."""
+
+    changed: bool
+    """Whether its figures, or what is said of them, stand otherwise now."""
+    words: str
+    caveats: list[CaveatRead]
+    """What has to be known by now, and was not then."""
+
+
 class SharedRead(BaseModel):
     """What somebody without an account is shown first: what it is, and of whom."""
 
@@ -110,6 +137,10 @@ class SharedRead(BaseModel):
     expires_at: datetime.datetime | None
     shows: str
     """Whether it shows what stands now, or what stood then."""
+    stood_at: datetime.datetime | None
+    """Null: it shows what stands now."""
+    since: SinceRead | None
+    """Of what shows what stood."""
 
 
 class PublicRead(BaseModel):

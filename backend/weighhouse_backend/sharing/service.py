@@ -24,11 +24,12 @@ from weighhouse_backend.kit.signed_links import secret_of
 from weighhouse_backend.sharing import links
 from weighhouse_backend.sharing.embeds import embed_of
 from weighhouse_backend.sharing.errors import NotShareable
+from weighhouse_backend.sharing.frozen import FrozenService
 from weighhouse_backend.sharing.models import Share
-from weighhouse_backend.sharing.openings import AUDIENCES
+from weighhouse_backend.sharing.openings import AUDIENCES, Opened
 from weighhouse_backend.sharing.renderings import Renderings
 from weighhouse_backend.sharing.repository import ShareRepository
-from weighhouse_backend.sharing.schemas import SHOWS_NOW, PublicRead, ShareRead, ShareWrite
+from weighhouse_backend.sharing.schemas import PublicRead, ShareRead, ShareWrite, shows
 from weighhouse_backend.sharing.subjects import SubjectService
 
 SHARES = {"organization": Role.MEMBER, "link": Role.MEMBER, "public": Role.MAINTAINER}
@@ -44,6 +45,7 @@ class ShareService:
 
     repository: ShareRepository
     subjects: SubjectService
+    frozen: FrozenService
     clock: Clock
     settings: Settings
 
@@ -60,8 +62,8 @@ class ShareService:
         subject = self.subjects.wanted(caller, wanted)
         caller.require(subject.project_id, SHARES[wanted.visibility])
         self.subjects.publication.require(subject.leaving, AUDIENCES[wanted.visibility])
-        shows = [Scope.PUBLISHING_WRITE, Scope.RESULTS_READ]
-        grant = may_give(caller, Role.VIEWER, shows, project_id=subject.project_id)
+        opens = [Scope.PUBLISHING_WRITE, Scope.RESULTS_READ]
+        grant = may_give(caller, Role.VIEWER, opens, project_id=subject.project_id)
         secret_of(self.settings)
         now = self.clock.now()
         ends = None
@@ -82,13 +84,16 @@ class ShareService:
             made_by=caller.name,
             created_at=now,
             expires_at=ends,
+            stood_at=now if wanted.frozen else None,
             password_hash=None if password is None else hash_password(password.get_secret_value()),
         )
         self.repository.session.add(row)
         self.repository.session.flush()
-        self._audit(caller, row, "share.made", days=wanted.days)
+        if wanted.frozen:
+            self.frozen.keep(Opened(row, organization=""))
+        self.note(caller.name, row, "share.made", days=wanted.days, frozen=wanted.frozen)
         made = self._read(row, links_too=True, stopped=None)
-        picture = segno.make(self._url(row), error="m", micro=False)
+        picture = segno.make(self.address_of(row), error="m", micro=False)
         code = picture.svg_data_uri(scale=5, border=4, light="#fff")
         return made.model_copy(update={"qr_code": code})
 
@@ -122,7 +127,7 @@ class ShareService:
         caller.require(row.project_id, SHARES[row.visibility])
         if row.revoked_at is None:
             row.revoked_at, row.revoked_by = self.clock.now(), caller.name
-            self._audit(caller, row, "share.revoked", seen_count=row.seen_count)
+            self.note(caller.name, row, "share.revoked", seen_count=row.seen_count)
         return self._read(row, links_too=True, stopped=None)
 
     def seen_by_others(self, project_id: UUID) -> dict[UUID, str]:
@@ -183,22 +188,24 @@ class ShareService:
             has_password=row.password_hash is not None,
             state=state,
             stopped_because=stopped,
-            url=self._url(row) if shown else None,
+            url=self.address_of(row) if shown else None,
             embed=embed_of(row, self.settings) if is_public and state == "open" else None,
-            shows=SHOWS_NOW,
+            shows=shows(row.stood_at),
         )
 
-    def _url(self, row: Share) -> str:
+    def address_of(self, row: Share) -> str:
+        """Where whoever is given it sees it; a link's secret is in it."""
         if row.visibility == "public" or row.expires_at is None:
             return pages.at(self.settings.public_url, pages.public(row.id))
         token = links.LINK.signed(secret_of(self.settings), row.id, row.expires_at)
         return links.LINK.address(self.settings, token)
 
-    def _audit(self, caller: Caller, row: Share, action: str, **details: object) -> None:
+    def note(self, actor: str, row: Share, action: str, **details: object) -> None:
+        """Have what becomes of something shared stand in the audit log."""
         audit.record(
             self.repository.session,
             self.clock,
-            actor=caller.name,
+            actor=actor,
             action=action,
             subject=row.title,
             project_id=row.project_id,

@@ -113,6 +113,11 @@ class SubjectService:
             raise NotShareable("what is shared here is no report")
         return self.reports.outside(opened.share.report_id, opened.audience)
 
+    def verdict_of(self, read: SeriesRead) -> str | None:
+        """What the campaign of a series' last point was judged to be, as a whole."""
+        last = next((one for one in reversed(read.points) if not one.off_main_line), None)
+        return None if last is None else self.repository.verdict_of(last.campaign_id)
+
     def _chosen(self, share: Share) -> Comparison:
         if share.campaign_id is not None:
             question = Question(campaign_id=share.campaign_id)

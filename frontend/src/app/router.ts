@@ -87,6 +87,7 @@ export const routes: RouteRecordRaw[] = [
   page('agents', '/agents', 'Agents', () => import('@/pages/AgentsPage.vue')),
   page('agent', `/agents/:agent${ID}`, 'Agent', () => import('@/pages/AgentPage.vue'), { props: true }),
   page('settings', '/settings', 'Settings', () => import('@/pages/SettingsPage.vue')),
+  page('no-role', '/no-role', 'Not yours to see', () => import('@/pages/NoRolePage.vue')),
   page('not-found', '/:rest(.*)*', 'Not found', () => import('@/pages/NotFoundPage.vue')),
 ]
 
@@ -113,6 +114,13 @@ export function createAppRouter(session: ReturnType<typeof useSession>): Router 
     }
     if (!session.session && !to.meta.open) return { name: 'login', query: { next: to.fullPath } }
     if (session.session && to.name === 'login') return { name: 'overview' }
+    const { project, ...query } = to.query
+    if (session.session && typeof project === 'string' && to.name !== 'no-role') {
+      // A link from a message, which names the project that it is of.
+      if (!session.projects.some((one) => one.id === project)) return { name: 'no-role' }
+      session.chooseProject(project)
+      return { path: to.path, query, hash: to.hash, replace: true }
+    }
     return true
   })
 

@@ -1,4 +1,4 @@
-import type { ChannelKind, DeliveryState, NoticeKind } from '@/api'
+import type { ChannelKind, DeliveryState, NoticeChannel, NoticeKind } from '@/api'
 import { noticeLabel, type Tone } from '@/ui'
 
 /** What is told of, in the order in which it is chosen from. */
@@ -51,3 +51,9 @@ export const STATES: Record<DeliveryState, { label: string; tone: Tone }> = {
   failed: { label: 'failed', tone: 'bad' },
   dropped: { label: 'dropped', tone: 'neutral' },
 }
+
+/** Who can open what a channel's messages link to. */
+export const OPEN_TO: { value: NoticeChannel['open_to']; label: string }[] = [
+  { value: 'members', label: 'Members of the project, who sign in' },
+  { value: 'readers', label: 'Everybody who reads it' },
+]

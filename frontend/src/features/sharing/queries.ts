@@ -13,16 +13,19 @@ export interface Wanted {
   /** Empty: until it is taken back. */
   days: string
   password: string
+  /** What stands now is kept, and shown whatever comes later. */
+  frozen: boolean
 }
 
 /** Shares something; the list is asked for anew. */
 export function useShare(subject: MaybeRefOrGetter<Subject>) {
-  return useChange(['shares'], ({ title, visibility, days, password }: Wanted) =>
+  return useChange(['shares'], ({ title, visibility, days, password, frozen }: Wanted) =>
     request('POST /api/v1/shares', {
       body: {
         ...toValue(subject),
         title,
         visibility,
+        frozen,
         days: days ? Number(days) : null,
         password: visibility === 'link' && password ? password : null,
       },
