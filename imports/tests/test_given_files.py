@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from weighhouse_imports.importer import Told
-from weighhouse_imports.reading import Preview, read_paths
+from weighhouse_imports.reader import Preview, read_paths
 from weighhouse_protocol.published.cells import PublishedCell
 from weighhouse_testing.given_results import entries, path_of
 
