@@ -3,7 +3,7 @@
 from typing import Any
 
 from rich.table import Table
-from weighhouse_imports.reading import Preview
+from weighhouse_imports.reader import Preview
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.published.cells import PublishedCell
 from weighhouse_protocol.published.figures import PublishedFigure
@@ -14,7 +14,8 @@ from weighhouse_cli.console import OUT
 MOST_FIGURES = 12
 """Of a cell that are shown; `--json` has all."""
 STYLES = {"refused": "red", "doubtful": "yellow", "unknown": "dim"}
-READ_FIRST = ("throughput", "p50_us", "p99_us", "mean_us", "p95_us", "p999_us", "max_us")
+LAST = 1_000
+"""Place of a figure that has none in the catalogue."""
 
 
 def as_document(preview: Preview) -> dict[str, Any]:
@@ -62,8 +63,8 @@ def _words(cell: PublishedCell, side: str) -> list[str]:
 
 
 def _rank(figure: PublishedFigure) -> tuple[bool, int]:
-    first = figure.figure in READ_FIRST
-    return (figure.operation != "all", READ_FIRST.index(figure.figure) if first else 99)
+    known = figure.known
+    return (figure.operation != "all", known.read_at if known else LAST)
 
 
 def _show_figures(cell: PublishedCell) -> None:

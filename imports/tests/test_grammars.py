@@ -5,7 +5,7 @@ import json
 import pytest
 from weighhouse_imports.importer import Told
 from weighhouse_imports.opened import of_bytes
-from weighhouse_imports.reading import Preview, read_files
+from weighhouse_imports.reader import Preview, read_files
 from weighhouse_protocol.published.cells import PublishedCell
 from weighhouse_protocol.published.figures import PublishedFigure
 

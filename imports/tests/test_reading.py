@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from weighhouse_imports import archives
 from weighhouse_imports.opened import of_bytes
-from weighhouse_imports.reading import ImporterMissing, read_files, read_paths
-from weighhouse_protocol.masking import masked_command
+from weighhouse_imports.reader import ImporterMissing, read_files, read_paths
+from weighhouse_protocol.masks import masked_command
 
 SAMPLES = Path(__file__).parent / "samples"
 MOST_MEBIBYTES = 300
@@ -112,7 +112,7 @@ def test_secrets_of_commands_are_masked(command: str, shown: str) -> None:
 LARGE = """
 import resource, sys
 from pathlib import Path
-from weighhouse_imports.reading import read_paths
+from weighhouse_imports.reader import read_paths
 preview = read_paths([Path(sys.argv[1])])
 results = preview.results
 print(len(results.cells[0].intervals) if results else preview.refused[0].reason)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from weighhouse_protocol.base import MOST_COUNT
-from weighhouse_protocol.masking import masked_command
+from weighhouse_protocol.masks import masked_command
 from weighhouse_protocol.published.cells import (
     MOST_FIGURES,
     MOST_INTERVALS,

@@ -14,7 +14,7 @@ from weighhouse_protocol.published.results import PublishedResults
 
 from weighhouse_imports.importer import API, Importer
 from weighhouse_imports.opened import HEAD_BYTES, ImportFile, of_bytes
-from weighhouse_imports.reading import Preview, read_files
+from weighhouse_imports.reader import Preview, read_files
 from weighhouse_imports.refusals import Refused
 from weighhouse_imports.registry import importer_named
 

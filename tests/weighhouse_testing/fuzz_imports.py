@@ -14,7 +14,7 @@ from pathlib import Path
 
 from weighhouse_imports.importer import Importer
 from weighhouse_imports.opened import HEAD_BYTES, of_bytes
-from weighhouse_imports.reading import read_files
+from weighhouse_imports.reader import read_files
 from weighhouse_imports.registry import importers
 from weighhouse_imports.testkit import mutations, survived
 from weighhouse_protocol.published.results import PublishedResults

@@ -31,7 +31,7 @@ def path_of(entry: dict[str, Any]) -> Path:
     """Where the file of an entry lies."""
     place = given()
     assert place is not None
-    return place / "imports" / entry["format"] / entry["file"]
+    return place / "imports" / str(entry["format"]) / str(entry["file"])
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from weighhouse_backend.results.settlement import SettlementService
 from weighhouse_backend.retention.enforcement import CarryingOutService, take_turn
 from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_backend.sharing.notice_links import NoticeLinkService
-from weighhouse_protocol.masking import masked
+from weighhouse_protocol.masks import masked
 
 from weighhouse_worker import provisioner_tasks
 from weighhouse_worker.owed_jobs import OwedTask, reason_of

@@ -12,7 +12,7 @@ from weighhouse_backend.kit.idempotency import KeyReused, claim, settle
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import CeleryJobs, make_celery
 from weighhouse_backend.kit.unit_of_work import after_commit, unit_of_work
-from weighhouse_protocol.masking import masked
+from weighhouse_protocol.masks import masked
 from weighhouse_testing.waits import PATIENCE_SECONDS
 
 NOW = datetime.datetime(2026, 11, 20, tzinfo=datetime.UTC)

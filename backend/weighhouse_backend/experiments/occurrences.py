@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
-from weighhouse_protocol.masking import masked
+from weighhouse_protocol.masks import masked
 
 from weighhouse_backend.experiments.calendar import Passed
 from weighhouse_backend.experiments.models import Outcome, Schedule, ScheduleOccurrence

@@ -8,7 +8,7 @@ from collections.abc import MutableMapping
 from typing import Any, TextIO, cast
 
 import structlog
-from weighhouse_protocol.masking import masked
+from weighhouse_protocol.masks import masked
 
 from weighhouse_backend.kit.conditions import FULL
 

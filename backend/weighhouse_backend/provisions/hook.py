@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
-from weighhouse_protocol.masking import masked
+from weighhouse_protocol.masks import masked
 from weighhouse_protocol.provisioner import Request
 from weighhouse_protocol.text import mended
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 from weighhouse_imports.importer import Told
-from weighhouse_imports.reading import ImporterMissing, Preview, read_paths
+from weighhouse_imports.reader import ImporterMissing, Preview, read_paths
 from weighhouse_imports.registry import importers
 
 from weighhouse_cli.client import Client, find_access
