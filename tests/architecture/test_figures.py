@@ -27,6 +27,7 @@ MAY: dict[str, str] = {
     "backend/weighhouse_backend/results/fill.py": "what is drawn of a fill",
     "backend/weighhouse_backend/results/scenario_schemas.py": "what a soak is read by",
     "judging/weighhouse_judging/bench/calibration.py": "a bench that gives two of them",
+    "judging/weighhouse_judging/bench/papers.py": "a bench of texts that print four of them",
     "judging/weighhouse_judging/bench/scenarios.py": "a bench that gives three of them",
     "cli/weighhouse_cli/courses.py": "the columns of a fill's table",
     "cli/weighhouse_cli/faults.py": "the columns of a fault's table",

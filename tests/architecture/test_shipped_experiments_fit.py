@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted(
     path
     for path in (ROOT / "experiments").rglob("*.yaml")
-    if path.name not in ("study.yaml", "claims.yaml")
+    if path.name not in ("study.yaml", "claims.yaml", "text.yaml")
 )
 EVICTS = {"while-it-fills.yaml"}
 """Made to show what eviction does."""

@@ -27,7 +27,7 @@ _CALL = re.compile(r"(?P<name>[a-z_]+)\s*\((?P<inside>.*)\)")
 _SEVERAL: Final = {"ratio": 2, "difference": 2, "spread": 0, "sum": 0, "max_of": 0, "min_of": 0}
 """Functions of cells, and of how many; 0: two or more."""
 _PARTS = ("side", "workload", "load", "figure")
-_EXAMPLE = "for example `[redis / balanced / 32 clients] > [keydb / balanced / 32 clients]`"
+_EXAMPLE = "for example `[one / balanced / 32 clients] > [other / balanced / 32 clients]`"
 
 
 class NotAnExpression(ValueError):
