@@ -62,6 +62,11 @@ def campaign(campaign_id: Id) -> PagePath:
     return PagePath(f"/campaigns/{campaign_id}")
 
 
+def published_source(source: Id) -> PagePath:
+    """What others published, as it is kept."""
+    return PagePath(f"/published-results/{source}")
+
+
 def run(run_id: Id) -> PagePath:
     """A run."""
     return PagePath(f"/runs/{run_id}")

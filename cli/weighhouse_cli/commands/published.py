@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 from weighhouse_imports.reading import Preview
+from weighhouse_protocol import pages
 from weighhouse_protocol.text import escaped
 
 from weighhouse_cli.client import Client, find_access
@@ -36,7 +37,8 @@ def show_kept(kept: dict[str, Any], url: str) -> None:
     """Where kept results stand, and what checks have to say of them."""
     for one in kept["findings"]:
         OUT.print(escaped(f"{one['title']}: {one['message']}"), markup=False, highlight=False)
-    OUT.print(f"kept: {url}/published-results/{kept['id']}", markup=False, highlight=False)
+    address = pages.at(url, pages.published_source(kept["id"]))
+    OUT.print(f"kept: {address}", markup=False, highlight=False)
 
 
 @app.command("list")
