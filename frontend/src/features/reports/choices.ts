@@ -36,7 +36,10 @@ export function useReportSeries(): ComputedRef<Choice[]> {
   return computed(() =>
     (found.data.value?.items ?? []).map((one) => ({
       value: `series:${one.id}`,
-      label: `${one.target_name}, ${one.workload}, ${one.load_level.label}: ${figureOf(one.metric)?.label ?? one.metric}`,
+      label: [
+        `${one.target_name}, ${one.workload}, ${one.load_level.label}`,
+        figureOf(one.metric)?.label ?? one.metric,
+      ].join(': '),
     })),
   )
 }

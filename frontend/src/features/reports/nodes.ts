@@ -4,14 +4,14 @@ export type ReportNode = string | [tag: string, attributes: Record<string, strin
 /** What a report is made of; anything else the server does not send, and is not shown. */
 const TAGS = new Set(
   (
-    'a blockquote br caption code div em figcaption figure h1 h2 h3 h4 h5 h6 header hr li ol p pre section span strong ' +
-    'sup table tbody td th thead tr ul svg title line polyline polygon circle text'
+    'a blockquote br caption code div em figcaption figure h1 h2 h3 h4 h5 h6 header hr li ol p pre section span ' +
+    'strong sup table tbody td th thead tr ul svg title line polyline polygon circle text'
   ).split(' '),
 )
 const ATTRIBUTES = new Set(
   (
-    'class id href rel start scope colspan tabindex role aria-label viewBox x y x1 x2 y1 y2 cx cy r points fill stroke ' +
-    'text-anchor data-fill data-stroke'
+    'class id href rel start scope colspan tabindex role aria-label viewBox x y x1 x2 y1 y2 cx cy r points fill ' +
+    'stroke text-anchor data-fill data-stroke'
   ).split(' '),
 )
 const ADDRESS = /^(https?:\/\/|mailto:|#note-\d+$)/i
