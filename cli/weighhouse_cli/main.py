@@ -8,6 +8,7 @@ from weighhouse_cli.commands import (
     agent,
     alert,
     backup,
+    bundle,
     campaign,
     comment,
     dev,
@@ -46,6 +47,8 @@ app.command("demo")(platform.demo)
 app.command("status")(status.status)
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
+app.command("bundle")(bundle.bundle)
+app.command("verify")(bundle.verify)
 app.command("login")(login.login)
 app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)

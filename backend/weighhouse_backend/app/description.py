@@ -35,6 +35,7 @@ TAGS = {
     "runs": "Measured repetitions, with everything that was recorded.",
     "comparisons": "Sides next to each other, with what differs.",
     "exports": "Lists, comparisons, runs and series as files, disclaimers included.",
+    "bundles": "Campaigns as signed files that anybody can check, and who measured them again.",
     "prices": "What machines and licences cost an organization.",
     "provisions": "Machines that are made for campaigns.",
     "retention": "How long what was measured is kept; campaigns that are kept, or deleted.",

@@ -1,0 +1,78 @@
+"""Bundles of campaigns, and the keys that sign them."""
+
+from functools import partial
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from weighhouse_protocol.bundles.manifest import Reproduces
+
+from weighhouse_backend.bundles.keys import keys_of
+from weighhouse_backend.bundles.leaving import contents_of
+from weighhouse_backend.bundles.schemas import KeyRead, KeysRead
+from weighhouse_backend.bundles.writer import write_bundle
+from weighhouse_backend.disclosure.dependencies import AudienceDep
+from weighhouse_backend.exports.file_answers import streamed
+from weighhouse_backend.exports.snapshots import SnapshotDep
+from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
+from weighhouse_backend.kit.problems import ProblemDocument
+from weighhouse_backend.kit.settings import Settings
+
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["bundles"])
+
+FILE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "A bundle, sent while it is written.",
+        "content": {"application/x-tar": {"schema": {"type": "string", "format": "binary"}}},
+    },
+    **{code: {"model": ProblemDocument} for code in (403, 404, 422, 503)},
+}
+Sha256Query = Annotated[
+    str | None, Query(pattern=r"^[0-9a-f]{64}$", description="Of the bundle that it reproduces.")
+]
+
+
+@router.get("/campaigns/{campaign_id}/bundle", response_class=StreamingResponse, responses=FILE)
+def bundles_read_campaign(
+    campaign_id: UUID,
+    caller: CallerDep,
+    snapshot: SnapshotDep,
+    audience: AudienceDep = "internal",
+    reproduces_manifest: Sha256Query = None,
+    reproduces_key: Sha256Query = None,
+    reproduces_campaign: Annotated[str, Query(max_length=64)] = "",
+) -> Response:
+    """A campaign as one signed file that anybody can check without the platform: everything its
+    figures follow from, and everything that must stand beside them. The three of `reproduces_` say
+    which bundle it measured again.
+    """
+    contents, licence = contents_of(snapshot, caller, campaign_id, audience)
+    key = keys_of(snapshot.get(Settings))[0]
+    reproduces = None
+    if reproduces_manifest and reproduces_key:
+        reproduces = Reproduces(
+            manifest_sha256=reproduces_manifest,
+            key_sha256=reproduces_key,
+            campaign_id=reproduces_campaign,
+        )
+    so_far = "so-far-" if contents.about.interim else ""
+    return streamed(
+        f"{so_far}campaign-{contents.campaign.number}.bundle.tar",
+        snapshot,
+        partial(write_bundle, contents, key, licence, reproduces),
+    )
+
+
+@router.get("/bundles/keys")
+def bundles_list_keys(caller: CallerDep, request: Request) -> KeysRead:
+    """The public halves of the keys by which this installation signs bundles, and by which it did
+    before its secret was changed.
+    """
+    del caller
+    settings: Settings = request.app.state.settings
+    present, *former = (
+        KeyRead(sha256=one.sha256, public_key=one.public, pem=one.pem) for one in keys_of(settings)
+    )
+    return KeysRead(present=present, former=former)
