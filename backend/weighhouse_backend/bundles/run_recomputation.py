@@ -170,7 +170,7 @@ def _hold_summaries(
         return
     phases = sum_phases(_intervals(bundle, f"{where}/intervals.jsonl", found))
     told = {(one.phase, one.operation): one for one in summaries}
-    again = {
+    again: dict[tuple[str, str], dict[str, Any]] = {
         (phase.phase, name): summary_row(UUID(int=0), UUID(int=0), phase, name, operation)
         for phase in phases.values()
         for name, operation in [*phase.operations.items(), (ALL, phase.everything())]

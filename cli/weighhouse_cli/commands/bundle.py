@@ -146,7 +146,7 @@ def narrowed(original: Verified, cells: Sequence[str]) -> dict[str, Any]:
     :raises CommandFailed: when one is not in it.
     """
     document = original.again.told.document
-    wanted = {tuple(one.partition("~")[::2]) for one in cells}
+    wanted = {_cell(one) for one in cells}
     known = {
         (workload.name, level.label)
         for workload in document.workloads
@@ -174,6 +174,11 @@ def narrowed(original: Verified, cells: Sequence[str]) -> dict[str, Any]:
         }
     )
     return found.model_dump(mode="json")
+
+
+def _cell(text: str) -> tuple[str, str]:
+    workload, _, level = text.partition("~")
+    return workload, level
 
 
 def show_reproduction(found: Reproduction) -> None:

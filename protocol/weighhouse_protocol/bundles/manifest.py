@@ -13,7 +13,8 @@ from weighhouse_protocol.bundles.archive import MOST_FILES, MOST_NAME, BundleErr
 
 ENVELOPE = "weighhouse-bundle.dsse.json"
 """The last file of a bundle: the manifest, signed."""
-PAYLOAD_TYPE = "application/vnd.weighhouse.bundle-manifest+json"
+Payload = Literal["application/vnd.weighhouse.bundle-manifest+json"]
+PAYLOAD_TYPE: Payload = "application/vnd.weighhouse.bundle-manifest+json"
 MOST_ENVELOPE_BYTES = 64 * 1024 * 1024
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -79,7 +80,7 @@ class Signature(Document):
 class Envelope(Document):
     """DSSE 1.0: what was signed, and by whom."""
 
-    payloadType: Literal["application/vnd.weighhouse.bundle-manifest+json"] = PAYLOAD_TYPE  # noqa: N815 - DSSE's name
+    payloadType: Payload = PAYLOAD_TYPE  # noqa: N815 - so DSSE calls it
     payload: Annotated[str, Field(max_length=MOST_ENVELOPE_BYTES)]
     signatures: Few[Signature]
 
