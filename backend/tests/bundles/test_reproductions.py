@@ -3,6 +3,8 @@
 import pytest
 from pydantic import SecretStr
 from weighhouse_backend.bundles.opened import opened
+from weighhouse_cli.commands.bundle import checked, narrowed
+from weighhouse_cli.exits import CommandFailed
 
 from backend.tests.results.laboratory import experiment, steady
 from backend.tests.results.reports import whole_run
@@ -142,3 +144,37 @@ def test_keys_are_told(laboratory):
     told = laboratory.get("/bundles/keys")
     assert told["former"] == []
     assert told["present"]["pem"].startswith("-----BEGIN PUBLIC KEY-----")
+
+
+def test_what_the_command_asks_for_is_the_same_experiment_of_fewer_cells(laboratory, tmp_path):
+    """What `weighhouse reproduce --cells` sends is taken, and comes to two cells."""
+    document = experiment("bundled-wide", repetitions=5)
+    document["load_levels"] += [{"model": "closed", "clients": 8}]
+    campaign = laboratory.carry_out(document, steady)
+    answer = laboratory.client.get(
+        f"/api/v1/campaigns/{campaign}/bundle", headers=laboratory.headers
+    )
+    kept = tmp_path / "wide.bundle.tar"
+    kept.write_bytes(answer.content)
+    with checked(kept) as original:
+        assert not original.differs
+        asked = narrowed(original, ["balanced~8 clients"])
+        with pytest.raises(CommandFailed, match="balanced~4 clients"):
+            narrowed(original, ["balanced~9 clients"])
+    saved = laboratory.client.post(
+        "/api/v1/experiments",
+        params={"upsert": True},
+        json={"document": asked},
+        headers=laboratory.headers,
+    )
+    assert saved.status_code == 201, saved.text
+    started = laboratory.client.post(
+        "/api/v1/campaigns",
+        json={"experiment_id": saved.json()["id"], "base": "none"},
+        headers=laboratory.headers,
+    )
+    assert started.status_code == 201, started.text
+    made = started.json()
+    assert made["runs"]["total"] == 10
+    again = laboratory.client.get(f"/api/v1/campaigns/{made['id']}", headers=laboratory.headers)
+    assert {one["load_level"]["label"] for one in again.json()["cells"]} == {"8 clients"}
