@@ -8,9 +8,9 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from weighhouse_protocol.bundles.manifest import Reproduces
 
+from weighhouse_backend.bundles.bundled_campaign import contents_of
 from weighhouse_backend.bundles.dependencies import ReproductionServiceDep
 from weighhouse_backend.bundles.keys import keys_of
-from weighhouse_backend.bundles.leaving import contents_of
 from weighhouse_backend.bundles.schemas import (
     KeyRead,
     KeysRead,

@@ -14,7 +14,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.manifest import Manifest
 
-from weighhouse_backend.bundles.differing import differing
+from weighhouse_backend.bundles.json_differences import differing
 from weighhouse_backend.bundles.noises import floors_read
 from weighhouse_backend.bundles.opened import Opened
 from weighhouse_backend.bundles.run_recomputation import Recomputed, RunAgain, run_again

@@ -22,6 +22,7 @@ from weighhouse_judging.verdicts.campaigns import PRIOR_DEVIATION, PRIOR_FREEDOM
 from weighhouse_judging.verdicts.readings import Word, word_of
 from weighhouse_judging.verdicts.sides import Judgement, Opposed, judge_each, with_family
 from weighhouse_protocol.figures import CATALOGUE, Figure
+from weighhouse_protocol.percent import percent
 
 from weighhouse_backend.comparisons.sides import Choice, Side
 from weighhouse_backend.results.repeats import CellKey
@@ -183,12 +184,12 @@ def _outcome(judged: Judgement, *, same_machines: bool) -> tuple[Outcome, str]:
     if judged.verdict == "changed":
         if not same_machines:
             return "cannot_tell", "it differs, and so do the machines"
-        return "did_not_reproduce", f"it differs by more than {WITHIN:.0%} beyond doubt"
+        return "did_not_reproduce", f"it differs by more than {percent(WITHIN, 0)} beyond doubt"
     if judged.verdict == "equivalent":
-        return "reproduced", f"it differs by less than {WITHIN:.0%} beyond doubt"
+        return "reproduced", f"it differs by less than {percent(WITHIN, 0)} beyond doubt"
     if judged.verdict == "insufficient":
         return "cannot_tell", "fewer than five repeats on one of the two"
-    return "cannot_tell", f"whether it differs by {WITHIN:.0%} cannot be told"
+    return "cannot_tell", f"whether it differs by {percent(WITHIN, 0)} cannot be told"
 
 
 def _sides(original: Choice, again: Choice, cells: set[CellKey]) -> Iterator[SidesAgain]:

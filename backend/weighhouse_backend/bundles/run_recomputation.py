@@ -18,7 +18,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.manifest import Manifest
 
-from weighhouse_backend.bundles.differing import differing
+from weighhouse_backend.bundles.json_differences import differing
 from weighhouse_backend.bundles.opened import Opened
 from weighhouse_backend.bundles.stored_rows import row_of
 from weighhouse_backend.findings.evidence import observation

@@ -11,6 +11,7 @@ from weighhouse_backend.bundles.reproduction import Outcome, Reproduction, repro
 from weighhouse_backend.bundles.verification import Verified, verified
 from weighhouse_protocol.bundles.archive import BundleError
 from weighhouse_protocol.matrix import Exclusion
+from weighhouse_protocol.percent import signed_percent
 from weighhouse_protocol.text import escaped
 
 from weighhouse_cli.client import Client, find_access
@@ -188,7 +189,9 @@ def show_reproduction(found: Reproduction) -> None:
         OUT.print(line, soft_wrap=True, markup=False, **style)
 
     for one in found.cells:
-        figures = f"{one.original:,.4g} → {one.again:,.4g} {one.unit} ({one.relative:+.1%})"
+        figures = (
+            f"{one.original:,.4g} → {one.again:,.4g} {one.unit} ({signed_percent(one.relative)})"
+        )
         say(
             f"{one.target}, {one.workload}, {one.load_level}: {one.figure} {figures}: "
             f"{WORDS[one.outcome]}, {one.because}"
