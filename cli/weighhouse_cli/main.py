@@ -8,6 +8,7 @@ from weighhouse_cli.commands import (
     agent,
     alert,
     backup,
+    bundle,
     campaign,
     comment,
     dev,
@@ -49,6 +50,9 @@ app.command("demo")(platform.demo)
 app.command("status")(status.status)
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
+app.command("bundle")(bundle.bundle)
+app.command("verify")(bundle.verify)
+app.command("reproduce")(bundle.reproduce)
 app.command("login")(login.login)
 app.command("histogram")(histogram.histogram)
 app.command("import")(imports.import_files)

@@ -1,6 +1,6 @@
 """links open for whom they are: what stood is kept, and channels' readers may open what they are told
 
-Revision: 0053, after 0051
+Revision: 0052, after 0051
 
 What is shared may be kept as it stood: its documents are rows of their own, which whoever opens it
 reads, and nobody changes. A channel says who can open what its messages link to; those that are
@@ -10,7 +10,7 @@ there already go on as they did.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0053"
+revision = "0052"
 down_revision = "0051"
 branch_labels = None
 depends_on = None

@@ -28,7 +28,7 @@ FEATURES = {
     "findings",
     "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
     "scenarios", "studies", "prices", "quotas", "retention", "directories",
-    "provisions", "exports", "sharing", "sources", "reports",
+    "provisions", "exports", "sharing", "sources", "reports", "bundles",
 }  # fmt: skip
 MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
 METHODS = {"delete", "get", "patch", "post", "put"}

@@ -22,6 +22,7 @@ from backend.tests.sending import PIECE, pieces_of, send
 EXPERIMENTS, TOKENS = "/api/v1/experiments", "/api/v1/api-tokens"
 LONG = 60_000_000
 LARGER = {
+    "bundles_add_reproduction": 256 * MEBIBYTE,
     "campaigns_arrive": MEBIBYTE,
     "campaigns_complete_attempt": MEBIBYTE,
     "campaigns_create": 256 * KIBIBYTE,

@@ -21,7 +21,8 @@ WITHOUT_FIGURES = {
     f"{API}/about", f"{API}/agents", f"{API}/alerts/counts",
     f"{API}/alerts/rule", f"{API}/agents/{{agent_id}}", f"{API}/api-tokens",
     f"{API}/audit-entries", f"{API}/audit-entries/export",
-    f"{API}/experiment-templates", f"{API}/experiments", f"{API}/exports/experiments",
+    f"{API}/experiment-templates", f"{API}/bundles/keys",
+    f"{API}/experiments", f"{API}/exports/experiments",
     f"{API}/experiments/{{experiment}}", f"{API}/experiments/{{experiment}}/revisions",
     f"{API}/experiments/{{experiment}}/revisions/{{from}}/diff/{{to}}",
     f"{API}/experiments/{{experiment}}/revisions/{{number}}",
@@ -44,6 +45,7 @@ WITHOUT_FIGURES = {
 }  # fmt: skip
 # Figures that members look at; nobody takes them along from there, so that there is no audience.
 LOOKED_AT = {
+    f"{API}/campaigns/{{campaign_id}}/reproductions": "what others came to, in medians",
     f"{API}/alerts": "what changed, by how much",
     f"{API}/alerts/{{alert_id}}": "what changed, by how much",
     f"{API}/annotations": "what people wrote beside figures",

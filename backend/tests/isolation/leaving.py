@@ -24,6 +24,11 @@ GONE = frozenset({404})
 REPORT = {"title": "T", "text": "", "sources": [], "audience": "internal"}
 
 LEAVING: Mapping[str, Rule] = {
+    "bundles_add_reproduction": named(NOTES, "member"),
+    "bundles_list_keys": mine(READ),
+    "bundles_list_reproductions": named(READ),
+    "bundles_read_campaign": named(EXPORT),
+    "bundles_remove_reproduction": named(NOTES, "maintainer"),
     "exports_list_alerts": of_project(EXPORT, others=EMPTY),
     "exports_list_campaigns": of_project(EXPORT),
     "exports_list_experiments": of_project(EXPORT),

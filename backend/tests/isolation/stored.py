@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 from weighhouse_backend.alerts.models import Alert
+from weighhouse_backend.bundles.models import KeptReproduction
 from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.identity.access import CSRF_HEADER
@@ -271,6 +272,16 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         factor = SecondFactor(
             user_id=owner.user_id, last_step=0, wrong_codes=0, created_at=present()
         )
+        again = KeptReproduction(
+            project_id=owner.project_id, manifest_sha256=SHA256, campaign_id=UUID(campaign),
+            reproduces_sha256=SHA256, key_sha256=SHA256, outcome="cannot_tell",
+            body={
+                "outcome": "cannot_tell", "because": MARK, "same_machines": True,
+                "machines": [], "changes": [], "cells": [], "sides": [], "left_out": [],
+            },
+            added_by=MARK, created_at=present(),
+        )  # fmt: skip
+        session.add(again)
         session.add_all([alert, asked, login, quotas, rules, provider, notice, trust, factor])
         session.flush()
         passkey = Passkey(
@@ -292,6 +303,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "token_id": token["id"], "user_id": str(owner.user_id), "experiment": saved["id"],
         "experiment_id": saved["id"], "number": 1, "from": 1, "to": 2, "study": "policed",
         "system_id": "redis", "stream": "server", "sha256": SHA256, "digest": SHA256,
+        "manifest_sha256": SHA256,
         "name": "loaded",
         "rejudgement_id": rejudged["id"], "consent_id": consent["id"],
         "override_id": override["id"], "link_id": link["id"], "reply_id": said.json()["id"],

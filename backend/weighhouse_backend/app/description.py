@@ -36,6 +36,7 @@ TAGS = {
     "comparisons": "Sides next to each other, with what differs.",
     "exports": "Lists, comparisons, runs and series as files, disclaimers included.",
     "reports": "Texts with live references to what was measured, and editions of them.",
+    "bundles": "Campaigns as signed files that anybody can check, and who measured them again.",
     "prices": "What machines and licences cost an organization.",
     "provisions": "Machines that are made for campaigns.",
     "retention": "How long what was measured is kept; campaigns that are kept, or deleted.",

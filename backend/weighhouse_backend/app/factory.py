@@ -33,6 +33,7 @@ from weighhouse_backend.app.status import router as status
 from weighhouse_backend.app.surroundings import Departures, Surroundings
 from weighhouse_backend.app.watches import NothingWaits, Watches
 from weighhouse_backend.app.work import observers_engine
+from weighhouse_backend.bundles.endpoints import router as bundles
 from weighhouse_backend.campaigns.endpoints import router as campaigns
 from weighhouse_backend.comparisons.endpoints import router as comparisons
 from weighhouse_backend.directories.endpoints import router as directories
@@ -104,7 +105,7 @@ ROUTERS = (
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
     campaigns, provisions, results, findings, scenarios, comparisons, publishing, sources, studies,
     gates, alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention,
-    fleet, exports, list_exports, reports, sharing, shared_pages, metrics, packages,
+    fleet, exports, list_exports, bundles, reports, sharing, shared_pages, metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

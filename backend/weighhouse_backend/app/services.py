@@ -4,6 +4,7 @@ from functools import cache
 
 from weighhouse_backend.alerts.dependencies import SERVICES as ALERTS
 from weighhouse_backend.annotations.dependencies import SERVICES as ANNOTATIONS
+from weighhouse_backend.bundles.dependencies import SERVICES as BUNDLES
 from weighhouse_backend.campaigns.dependencies import SERVICES as CAMPAIGNS
 from weighhouse_backend.catalog.dependencies import SERVICES as CATALOG
 from weighhouse_backend.comparisons.dependencies import SERVICES as COMPARISONS
@@ -41,6 +42,7 @@ from weighhouse_backend.studies.dependencies import SERVICES as STUDIES
 FEATURES = (
     ALERTS,
     ANNOTATIONS,
+    BUNDLES,
     CAMPAIGNS,
     CATALOG,
     COMPARISONS,

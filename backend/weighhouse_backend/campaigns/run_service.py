@@ -10,7 +10,7 @@ from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.runs.attempt_repository import GangRepository
 from weighhouse_backend.runs.errors import RunNotFound
-from weighhouse_backend.runs.models import Run
+from weighhouse_backend.runs.models import Cell, Run
 from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_backend.runs.states import CampaignStatus, RunStatus
 
@@ -34,6 +34,14 @@ class RunService:
     def agents(self, run_ids: Collection[UUID]) -> set[UUID]:
         """Agents whose results count as those of some runs, whoever's they are."""
         return self.attempts.agents_of_runs(run_ids)
+
+    def of_campaign(self, campaign_id: UUID) -> list[Run]:
+        """A campaign's runs in the order they are to be measured, whoever's it is."""
+        return list(self.repository.runs(campaign_id))
+
+    def cells_of(self, campaign_id: UUID) -> list[Cell]:
+        """A campaign's cells in the document's order, whoever's it is."""
+        return list(self.repository.cells(campaign_id))
 
     def visible(self, caller: Caller, run_id: UUID) -> Run:
         """A run the caller may see.

@@ -129,33 +129,18 @@ class Comparison:
     @cached_property
     def weighed(self) -> Weighed:
         """The sides over all their cells, judged."""
-        sides = self.whole.sides
-        opposed = [(base.cells, other.cells) for base, other in self.whole.opposed]
-        noise = self._noise
-        wanted = sides[self.choice.baseline].document.thresholds
-        thresholds = estimates.thresholds_of(wanted, [*CATALOGUE.judged, *self.also])
         looked_at = any(
-            self.sources.looks.looked_at(one) for one in {side.campaign.id for side in sides}
+            self.sources.looks.looked_at(one)
+            for one in {side.campaign.id for side in self.whole.sides}
         )
-        found = Weighed(
-            labels=self.labels,
-            cells=[side.cells for side in sides],
-            opposed=opposed,
-            paired=self.choice.paired,
-            differences=[],
-            thresholds=thresholds,
-            noise=noise,
-            looked_at=looked_at,
-            barred=self.barred,
+        return weigh(
+            self.whole, self.labels, self.noise, self.barred, looked_at=looked_at, also=self.also
         )
-        clients = (CATALOGUE.judged_in("performance"), self.also)
-        return replace(found, differences=[one for table in clients for one in found.judged(table)])
 
     @cached_property
     def resources(self) -> Weighed:
         """The same by what the sides take to do it: a table of its own."""
-        table = CATALOGUE.judged_in("resources")
-        return replace(self.weighed, differences=self.weighed.judged(table))
+        return by_resources(self.weighed)
 
     def judged_by(self, figure: str | None) -> Weighed:
         """The sides as they are judged by a figure; None: by the primary ones."""
@@ -265,7 +250,7 @@ class Comparison:
         return found
 
     @cached_property
-    def _noise(self) -> SideNoise:
+    def noise(self) -> SideNoise:
         """What is known of the noise of the sides; where they are of several campaigns, from those
         before the latest of them, so that what is said does not change with later ones.
         """
@@ -300,6 +285,45 @@ class Comparison:
             return () if found is None else found(cell, metric)
 
         return SideNoise(floor, past)
+
+
+def weigh(
+    choice: Choice,
+    labels: Mapping[str, str],
+    noise: SideNoise,
+    barred: Sequence[RunFinding],
+    *,
+    looked_at: bool,
+    also: Collection[Figure] = (),
+) -> Weighed:
+    """Sides over all their cells, judged by what clients see.
+
+    :param choice: with all their runs.
+    :param labels: what the sides are called, by key.
+    :param noise: what is known of it.
+    :param barred: what checks found of figures that cannot be true.
+    :param looked_at: whether somebody saw figures while they grew.
+    :param also: figures beside the catalogue's, corrected as a table of their own.
+    """
+    wanted = choice.sides[choice.baseline].document.thresholds
+    found = Weighed(
+        labels=labels,
+        cells=[side.cells for side in choice.sides],
+        opposed=[(base.cells, other.cells) for base, other in choice.opposed],
+        paired=choice.paired,
+        differences=[],
+        thresholds=estimates.thresholds_of(wanted, [*CATALOGUE.judged, *also]),
+        noise=noise,
+        looked_at=looked_at,
+        barred=barred,
+    )
+    clients = (CATALOGUE.judged_in("performance"), also)
+    return replace(found, differences=[one for table in clients for one in found.judged(table)])
+
+
+def by_resources(weighed: Weighed) -> Weighed:
+    """The same sides by what they take to do it: a table of its own."""
+    return replace(weighed, differences=weighed.judged(CATALOGUE.judged_in("resources")))
 
 
 def _seen(sides: Sequence[Side]) -> dict[SideCell, CellSeen]:

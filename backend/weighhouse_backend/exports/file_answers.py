@@ -27,6 +27,7 @@ MEDIA: dict[str, str] = {
     "jsonl": "application/jsonl; charset=utf-8",
     "hlog": "text/plain; charset=utf-8",
     "zip": "application/zip",
+    "tar": "application/x-tar",
 }
 FILES: dict[int | str, dict[str, Any]] = {
     200: {

@@ -35,11 +35,14 @@ class Sink(Protocol):
         ...
 
 
-def write_table(about: About, table: Table, sink: Sink) -> None:
+def write_table(about: About, table: Table, sink: Sink, *, same_bytes: bool = False) -> None:
     """Write a table as one file.
 
     What must stand beside it is in the file's key-value metadata: `weighhouse` for programs,
     `disclaimers` for people, and `interim` where more may come.
+
+    :param same_bytes: the same table always comes to the same file: `weighhouse` stands alone, for
+        the library writes several in any order.
     """
     said = {
         "weighhouse": json.dumps({"table": table.name, **about.facts()}, ensure_ascii=False),
@@ -47,6 +50,8 @@ def write_table(about: About, table: Table, sink: Sink) -> None:
     }
     if about.interim:
         said["interim"] = about.interim
+    if same_bytes:
+        said = {"weighhouse": said["weighhouse"]}
     lines = cast("IO[bytes]", io.BufferedReader(_Lines(json_pieces(table)), 1 << 16))
     write_parquet(
         read_json(lines, _schema(table.columns)),

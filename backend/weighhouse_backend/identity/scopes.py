@@ -45,6 +45,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
     Scope.RESULTS_READ: """
         alerts_count alerts_list_alerts alerts_list_series alerts_read_alert alerts_read_rule
         alerts_read_series alerts_try_rule annotations_list
+        bundles_list_keys bundles_list_reproductions
         campaigns_get campaigns_list campaigns_stream_events
         catalog_list_manifests catalog_list_systems catalog_read_system
         comparisons_compare comparisons_list_caveats comparisons_list_headlines
@@ -68,7 +69,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         sources_list sources_preview sources_read sources_read_figures studies_list studies_read
     """,
     Scope.RESULTS_EXPORT: """
-        comparisons_read_histogram exports_list_alerts exports_list_campaigns
+        bundles_read_campaign comparisons_read_histogram exports_list_alerts exports_list_campaigns
         exports_list_experiments exports_list_runs exports_list_series exports_read_campaign
         exports_read_comparison exports_read_run exports_read_series
         findings_read_histogram publishing_read_disclosure
@@ -86,6 +87,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
     Scope.NOTES_WRITE: """
         alerts_change_alert alerts_triage annotations_change annotations_remove annotations_write
         reports_create reports_freeze reports_remove reports_save
+        bundles_add_reproduction bundles_remove_reproduction
     """,
     Scope.PUBLISHING_WRITE: """
         publishing_answer_challenge publishing_challenge publishing_decide_challenge

@@ -1,10 +1,15 @@
 """What was measured of runs, for the features above."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_backend.measurements.models import ResourceSample, RunSummary, TimelineMark
+from weighhouse_backend.measurements.models import (
+    ResourceSample,
+    RunSummary,
+    ThinnedAttempt,
+    TimelineMark,
+)
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.runs.models import AttemptMember, Cell
@@ -40,6 +45,20 @@ class EvidenceService:
             self.repository.members([attempt_id])[attempt_id],
             self.repository.marks(attempt_id),
         )
+
+    def logs(self, attempt_id: UUID) -> Iterator[tuple[int, str, bytes]]:
+        """The logs of an attempt, one after the other: member, name, content."""
+        for member, streams in self.repository.log_streams(attempt_id).items():
+            for stream in streams:
+                yield member, stream, self.repository.log(attempt_id, stream, member) or b""
+
+    def whole_summaries(self, attempt_id: UUID) -> list[RunSummary]:
+        """What an attempt came to by phase and operation, histograms with it."""
+        return self.repository.whole_summaries(attempt_id)
+
+    def thinned(self, attempt_id: UUID) -> ThinnedAttempt | None:
+        """What was removed of an attempt for its age; None: nothing."""
+        return self.repository.thinned(attempt_id)
 
     def members(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[AttemptMember]]:
         """Who carried attempts out, by attempt."""

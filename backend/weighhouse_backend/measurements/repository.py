@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import case, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
 from weighhouse_backend.kit.db import Base, among, insert_new
 from weighhouse_backend.measurements.alignment import AlignedPhase, align
@@ -212,6 +212,18 @@ class ResultRepository:
         for row in rows:
             found[row.attempt_id].append(row)
         return found
+
+    def whole_summaries(self, attempt_id: UUID) -> list[RunSummary]:
+        """The same of one attempt, with their histograms."""
+        histograms = RunSummary.histogram, RunSummary.service_histogram, RunSummary.asked_histogram
+        rows = self.session.scalars(
+            select(RunSummary)
+            .where(RunSummary.attempt_id == attempt_id)
+            .order_by(RunSummary.phase, RunSummary.operation)
+            .options(*(undefer(one) for one in histograms))
+            .execution_options(populate_existing=True)
+        )
+        return list(rows)
 
     def cells(self, cell_ids: Collection[UUID]) -> dict[UUID, Cell]:
         """Cells of the matrix by id."""

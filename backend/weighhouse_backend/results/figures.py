@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, Literal
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Session
 from weighhouse_protocol.figures import CATALOGUE, Figure, Figures
 
 from weighhouse_backend.campaigns.plan import AGAIN
+from weighhouse_backend.measurements.models import RunSummary
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.repository import ResultRepository
@@ -137,22 +139,33 @@ class FigureService:
             self.repository.histograms_of(winners, "measure", ALL, "response") if asked else {}
         )
         return [
-            _figures(
+            run_figures(
                 row,
                 totals,
                 records.get(row.result_attempt_id),
-                percentiles(asked, histograms.get(row.result_attempt_id)),
+                percentiles(
+                    asked,
+                    None
+                    if (stored := histograms.get(row.result_attempt_id)) is None
+                    else stored.encoded,
+                ),
             )
             for row in rows
         ]
 
 
-def _figures(
-    row: Row[Any],
-    totals: Mapping[tuple[UUID, str], Totals],
+def run_figures(
+    row: Row[Any] | SimpleNamespace,
+    totals: Mapping[tuple[UUID, str], Totals | RunSummary],
     record: AttemptRecord | None,
     asked: Figures,
 ) -> RunFigures:
+    """A run's figures out of what its attempt came to.
+
+    :param row: the columns of run and cell that `RunFigures` has.
+    :param totals: over all operations, by attempt and phase.
+    :param asked: percentiles out of its histogram.
+    """
     counts = row.status == RunStatus.COMPLETED
     measured, loaded = (
         totals.get((row.result_attempt_id, phase)) if counts else None

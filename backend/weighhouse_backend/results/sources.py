@@ -9,7 +9,6 @@ from weighhouse_protocol.figures import CATALOGUE, Figure, Figures, Value
 
 from weighhouse_backend.measurements.models import RunSummary
 from weighhouse_backend.measurements.records import AttemptRecord
-from weighhouse_backend.measurements.repository import StoredHistogram
 from weighhouse_backend.results.figure_rows import Totals
 from weighhouse_backend.results.footprints import per_record
 
@@ -113,14 +112,15 @@ def is_asked_of_histogram(figure: Figure) -> bool:
     return figure.quantile is not None and figure.name not in SOURCES
 
 
-def percentiles(asked: Collection[Figure], stored: StoredHistogram | None) -> Figures:
+def percentiles(asked: Collection[Figure], encoded: bytes | None) -> Figures:
     """Percentiles out of the merged histogram of a run's measured phase; µs.
 
     :param asked: those of `is_asked_of_histogram`.
+    :param encoded: the histogram, in the compressed V2 form; None: there is none.
     """
-    if stored is None:
+    if encoded is None:
         return {}
-    values = Histogram.merged([stored.encoded]).quantiles_us(
+    values = Histogram.merged([encoded]).quantiles_us(
         [figure.quantile for figure in asked if figure.quantile is not None]
     )
     return {

@@ -1,3 +1,5 @@
+import { saveAddress, type MenuItem } from '@/ui'
+
 import type { ExportForm, ExportTable } from './takeAway'
 
 /** The tables that the server makes of each thing; what each holds stands in docs/exports.md. */
@@ -27,3 +29,13 @@ export const SERIES_TABLES: readonly ExportTable[] = [
 export const RUN_LOGS: readonly { value: ExportForm; label: string }[] = [
   { value: 'hlog', label: 'Histograms of its intervals, .hlog' },
 ]
+
+/** A campaign as one signed file, with all that its figures follow from: docs/bundles.md. */
+export function bundleOf(campaign: string): MenuItem[] {
+  return [
+    {
+      label: 'Signed bundle, to be checked by anybody',
+      select: () => saveAddress(`/api/v1/campaigns/${campaign}/bundle`),
+    },
+  ]
+}
