@@ -14,6 +14,7 @@ PARTS = ("backend/weighhouse_backend", "worker/weighhouse_worker", "cli/weighhou
 ID = "0190c1d2-0000-7000-8000-000000000000"
 MADE = {
     "kept": pages.kept("/alerts?alert=1"),
+    "in_project": pages.in_project(pages.alert(ID), ID),
     "campaign": pages.campaign(ID),
     "run": pages.run(ID),
     "agent": pages.agent(ID),
@@ -47,7 +48,7 @@ def test_every_way_to_make_one_is_looked_at() -> None:
         for name, one in vars(pages).items()
         if inspect.isfunction(one) and one.__module__ == pages.__name__ and name[0] != "_"
     }
-    assert functions - {"at"} == set(MADE)
+    assert functions - {"at", "subject_of"} == set(MADE)
 
 
 @pytest.mark.parametrize("name", MADE)
