@@ -16,6 +16,7 @@ MADE = {
     "kept": pages.kept("/alerts?alert=1"),
     "campaign": pages.campaign(ID),
     "run": pages.run(ID),
+    "published_source": pages.published_source(ID),
     "agent": pages.agent(ID),
     "alert": pages.alert(ID),
     "public": pages.public(ID),
