@@ -17,6 +17,7 @@ MADE = {
     "in_project": pages.in_project(pages.alert(ID), ID),
     "campaign": pages.campaign(ID),
     "run": pages.run(ID),
+    "published_source": pages.published_source(ID),
     "agent": pages.agent(ID),
     "alert": pages.alert(ID),
     "public": pages.public(ID),

@@ -27,6 +27,8 @@ const page = (name: string, path: string, title: string, component: Component, m
 const entrance = (name: string, path: string, title: string, component: Component) =>
   page(name, path, title, component, { meta: { title, open: true } })
 
+const publishedSource = () => import('@/pages/PublishedSourcePage.vue')
+
 /** Every page of the interface. */
 export const routes: RouteRecordRaw[] = [
   entrance('login', '/login', 'Sign in', () => import('@/pages/LoginPage.vue')),
@@ -64,13 +66,7 @@ export const routes: RouteRecordRaw[] = [
     () => import('@/pages/PublishedSourcesPage.vue'),
   ),
   page('bring-results', '/published-results/new', 'Bring results', () => import('@/pages/BringResultsPage.vue')),
-  page(
-    'published-source',
-    `/published-results/:source${ID}`,
-    'Published results',
-    () => import('@/pages/PublishedSourcePage.vue'),
-    { props: true },
-  ),
+  page('published-source', `/published-results/:source${ID}`, 'Published results', publishedSource, { props: true }),
   page('reports', '/reports', 'Reports', () => import('@/pages/ReportsPage.vue')),
   page('report', `/reports/:report${ID}`, 'Report', () => import('@/pages/ReportPage.vue'), { props: true }),
   page(

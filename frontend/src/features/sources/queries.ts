@@ -15,6 +15,8 @@ import { useSession } from '@/session'
 
 import { archived, type NamedFile } from './archive'
 
+export type { PublishedPreview }
+
 const ADDRESS = '/api/v1/published-sources'
 /** What a change of published sources makes stale. */
 const STALE = ['published-sources', 'comparisons']
