@@ -19,7 +19,7 @@ export function useReportCampaigns(): ComputedRef<Choice[]> {
       requestAll((part) => request('GET /api/v1/campaigns', { query: { project_id: session.project?.id, ...part } })),
   })
   return computed(() =>
-    (found.data.value ?? []).map((one) => ({
+    (found.data.value?.items ?? []).map((one) => ({
       value: `campaign:${one.id}`,
       label: `${one.experiment.name} ${numbered(one.number)}`,
     })),
@@ -34,7 +34,7 @@ export function useReportSeries(): ComputedRef<Choice[]> {
     queryFn: () => requestAll((part) => request('GET /api/v1/series', { query: { ...part } })),
   })
   return computed(() =>
-    (found.data.value ?? []).map((one) => ({
+    (found.data.value?.items ?? []).map((one) => ({
       value: `series:${one.id}`,
       label: [
         `${one.target_name}, ${one.workload}, ${one.load_level.label}`,
