@@ -84,7 +84,7 @@ def _shift(one: ChangePointRead, metric: str) -> str:
         )
     return (
         f"It {how} from {figure_words(one.before, metric)} to {figure_words(one.after, metric)} "
-        f"({one.relative:+.1%})."
+        f"(×{number(1 + one.relative)})."
     )
 
 

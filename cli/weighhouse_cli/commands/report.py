@@ -37,17 +37,13 @@ Output = Annotated[
 
 @app.command("list")
 def list_reports(
-    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     as_json: AsJson = False,
     url: Url = None,
     token: Token = None,
 ) -> None:
     """Reports, newest first."""
     client = Client(find_access(url, token))
-    if everything:
-        found: dict[str, Any] = {"items": list(every(client, "/reports")), "next_cursor": None}
-    else:
-        found = client.get("/reports", total=True)
+    found: dict[str, Any] = {"items": list(every(client, "/reports"))}
     if as_json:
         print_json(found)
         return
@@ -57,8 +53,6 @@ def list_reports(
         OUT.print(line, markup=False, highlight=False)
     if not found["items"]:
         OUT.print("no report; `Make a report` stands on the page of a comparison")
-    if found["next_cursor"] is not None:
-        OUT.print("there are more; --all shows them")
 
 
 @app.command()

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/vue-query'
 import { computed, type ComputedRef } from 'vue'
 
-import { figureOf, request } from '@/api'
+import { figureOf, request, requestAll } from '@/api'
 import { useSession } from '@/session'
 import { numbered } from '@/ui'
 
@@ -9,14 +9,14 @@ interface Choice {
   value: string
   label: string
 }
-const MOST = 50
 
 /** The newest campaigns of the project, to be referred to. */
 export function useReportCampaigns(): ComputedRef<Choice[]> {
   const session = useSession()
   const found = useQuery({
     queryKey: ['campaigns', 'for-reports', () => session.project?.id],
-    queryFn: () => request('GET /api/v1/campaigns', { query: { project_id: session.project?.id, limit: MOST } }),
+    queryFn: () =>
+      requestAll((part) => request('GET /api/v1/campaigns', { query: { project_id: session.project?.id, ...part } })),
   })
   return computed(() =>
     (found.data.value?.items ?? []).map((one) => ({
@@ -31,7 +31,7 @@ export function useReportSeries(): ComputedRef<Choice[]> {
   const session = useSession()
   const found = useQuery({
     queryKey: ['series', 'for-reports', () => session.project?.id],
-    queryFn: () => request('GET /api/v1/series', { query: { limit: MOST } }),
+    queryFn: () => requestAll((part) => request('GET /api/v1/series', { query: { ...part } })),
   })
   return computed(() =>
     (found.data.value?.items ?? []).map((one) => ({
