@@ -20,7 +20,7 @@ from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.bundles.json_differences import differing
 from weighhouse_backend.bundles.opened import Opened
-from weighhouse_backend.bundles.stored_rows import row_of
+from weighhouse_backend.bundles.stored_rows import columns, row_of
 from weighhouse_backend.findings.evidence import observation
 from weighhouse_backend.findings.schemas import FindingRead
 from weighhouse_backend.measurements.models import (
@@ -46,12 +46,13 @@ from weighhouse_backend.runs.states import RunStatus
 
 COURSE: TypeAdapter[Course] = TypeAdapter(Course)
 HISTOGRAMS = ("histogram", "service_histogram", "asked_histogram")
-OF_SUMMARY = (
-    "duration_seconds", "ok", "not_found", "errors", "verify_failed", "never_sent",
-    "answered_late", "overflow", "errors_by_kind", "throughput", "mean_us", "p50_us", "p95_us",
-    "p99_us", "p999_us", "p9999_us", "max_us", "asked",
-)  # fmt: skip
-OF_HISTOGRAM = ("mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "p9999_us", "max_us")
+OF_SUMMARY = tuple(
+    name
+    for name in columns(RunSummary)
+    if name not in {"attempt_id", "phase", "operation", *HISTOGRAMS}
+)
+OF_HISTOGRAM = tuple(name for name in OF_SUMMARY if name.endswith("_us"))
+"""In the order of the columns: the mean, the quantiles, the largest."""
 
 
 @dataclass
