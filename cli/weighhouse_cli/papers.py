@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
-from weighhouse_imports.reading import read_paths
+from weighhouse_imports.reader import read_paths
 from weighhouse_judging.claims.check import check
 from weighhouse_judging.claims.from_study import results_of
 from weighhouse_judging.claims.remarks import Remark

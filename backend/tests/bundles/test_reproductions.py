@@ -46,7 +46,7 @@ def taken(laboratory, campaign, bundle, secret, **more):
             f"/api/v1/campaigns/{campaign}/bundle",
             params={
                 "reproduces_manifest": original.manifest_sha256,
-                "reproduces_key": original.key_sha256,
+                "reproduces_signer": original.key_sha256,
                 "reproduces_campaign": original.manifest.campaign_id,
                 **more,
             },

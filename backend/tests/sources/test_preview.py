@@ -57,9 +57,7 @@ def test_a_log_is_understood_and_what_was_shown_may_be_kept(laboratory):
     assert laboratory.get("/published-sources")["items"] == before
     document = found["results"]
     document["source"]["title"] = "A log of ours, from before"
-    kept = laboratory.client.post(
-        ADDRESS, content=json.dumps(document), headers=laboratory.headers
-    )
+    kept = laboratory.client.post(ADDRESS, content=json.dumps(document), headers=laboratory.headers)
     assert kept.status_code == 201, kept.text
 
 

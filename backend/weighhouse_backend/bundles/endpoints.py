@@ -54,7 +54,7 @@ def bundles_read_campaign(
     snapshot: SnapshotDep,
     audience: AudienceDep = "internal",
     reproduces_manifest: Sha256Query = None,
-    reproduces_key: Sha256Query = None,
+    reproduces_signer: Sha256Query = None,
     reproduces_campaign: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
     """A campaign as one signed file that anybody can check without the platform: everything its
@@ -64,10 +64,10 @@ def bundles_read_campaign(
     contents, licence = contents_of(snapshot, caller, campaign_id, audience)
     key = keys_of(snapshot.get(Settings))[0]
     reproduces = None
-    if reproduces_manifest and reproduces_key:
+    if reproduces_manifest and reproduces_signer:
         reproduces = Reproduces(
             manifest_sha256=reproduces_manifest,
-            key_sha256=reproduces_key,
+            key_sha256=reproduces_signer,
             campaign_id=reproduces_campaign,
         )
     so_far = "so-far-" if contents.about.interim else ""

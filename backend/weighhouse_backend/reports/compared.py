@@ -34,7 +34,7 @@ READS = {"more": "more", "less": "less", "as_much": "as much", "cannot_tell": "c
          "too_few": "too few repeats"}  # fmt: skip
 MOST_OFFERED = 600
 """Figures of single cells."""
-NAMED_FIRST = ("throughput", "p99_us", "p50_us", "memory_after_bytes")
+NAMED_FIRST = (*(one.name for one in CATALOGUE.as_read[:3]), "memory_after_bytes")
 
 
 @dataclass(frozen=True)

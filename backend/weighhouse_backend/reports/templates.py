@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from weighhouse_protocol.figures import CATALOGUE
+
 from weighhouse_backend.reports.references import Reference, marked
 from weighhouse_backend.reports.schemas import OfferRead, SourceWrite, Template
 
 Kind = Literal["comparison", "series", "study"]
 Part = tuple[str, Mapping[Kind, Sequence[str]]]
 """A heading, and what each kind of source gives below it."""
-FIGURES = ("throughput", "p99_us")
+FIGURES = (CATALOGUE.primary("closed").name, CATALOGUE.primary("open").name)
 MEMORY = "memory_after_bytes"
 
 _COURSE: Part = ("Course", {"series": ("latest", "chart", "shifts", "table")})

@@ -68,8 +68,7 @@ class NoticeLinkService:
                 expires_at=(now + LASTS).replace(microsecond=0),
             )  # fmt: skip
         try:
-            leaving = self.subjects.leaving_of(row)
-            self.subjects.publication.require(leaving, "others")
+            leaving = self.subjects.require(row)
         except PublicationRefused:
             return replace(message, opens_for=NOT_OTHERS)
         except Problem:  # it has nothing that could be shown

@@ -69,8 +69,8 @@ class SubjectService:
         require_published(chosen, AUDIENCES[wanted.visibility])
         return Subject(projects.pop(), leaving(chosen.choice.sides))
 
-    def require(self, share: Share) -> None:
-        """Let what is shared out, or not.
+    def require(self, share: Share) -> Sequence[Leaving]:
+        """Let what is shared out, or not; what leaves of ours with it.
 
         :raises PublicationRefused: when the terms do not allow it (any more).
         :raises NotFound: when it is not there any more.
@@ -78,14 +78,17 @@ class SubjectService:
         audience = AUDIENCES[share.visibility]
         if share.report_id is not None:
             self.reports.of_project(stranger(share), share.report_id)
-            return
+            return []
         if share.series_id is not None:
             series = self.watching.history.visible(stranger(share), share.series_id)
-            self.publication.require(self.series_terms.leaving(series), audience)
-            return
+            ours = self.series_terms.leaving(series)
+            self.publication.require(ours, audience)
+            return ours
         chosen = self._chosen(share)
-        self.publication.require(leaving(chosen.choice.sides), audience)
+        ours = leaving(chosen.choice.sides)
+        self.publication.require(ours, audience)
         require_published(chosen, audience)
+        return ours
 
     def comparison(self, opened: Opened) -> Comparison:
         """What somebody who came to a campaign or comparison is shown.

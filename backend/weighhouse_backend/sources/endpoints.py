@@ -14,7 +14,7 @@ from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.sources.dependencies import PublishedSourceServiceDep
-from weighhouse_backend.sources.reading import UnderstoodDep
+from weighhouse_backend.sources.received_files import UnderstoodDep
 from weighhouse_backend.sources.schemas import (
     Because,
     FiguresTyped,

@@ -9,7 +9,7 @@ import resource
 import sys
 from pathlib import Path
 
-from weighhouse_imports.reading import ImporterMissing, Preview, read_paths
+from weighhouse_imports.reader import ImporterMissing, Preview, read_paths
 from weighhouse_imports.refusals import Refused
 from weighhouse_judging.findings.published import published_findings
 from weighhouse_protocol.published.figures import ImportNote

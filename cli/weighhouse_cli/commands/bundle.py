@@ -135,7 +135,7 @@ def named(original: Verified) -> dict[str, str]:
     """What the bundle of a campaign is asked for with that measured another one again."""
     return {
         "reproduces_manifest": original.bundle.manifest_sha256,
-        "reproduces_key": original.bundle.key_sha256,
+        "reproduces_signer": original.bundle.key_sha256,
         "reproduces_campaign": original.bundle.manifest.campaign_id,
     }
 

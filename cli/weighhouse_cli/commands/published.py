@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table
-from weighhouse_imports.reading import Preview
+from weighhouse_imports.reader import Preview
 from weighhouse_protocol import pages
 from weighhouse_protocol.text import escaped
 

@@ -180,8 +180,8 @@ def _closed_as_open(
         "clients": load.clients,
         "pipeline": load.pipeline,
         "rate": load.rate,
-        "throughput": throughput.value,
-        "mean_us": mean.value,
+        throughput.figure: throughput.value,
+        mean.figure: mean.value,
         "in_flight": waiting,
     }
     return checks.CLOSED_AS_OPEN.found("error", message, numbers)

@@ -54,6 +54,7 @@ const parents: Record<string, string> = {
   edition: 'reports',
   system: 'systems',
   agent: 'agents',
+  'no-role': 'overview',
 }
 
 /** The entry of the navigation under which a page stands. */

@@ -37,7 +37,8 @@ function header(name: string, size: number): Uint8Array<ArrayBuffer> {
   put(octal(size, 11), 124)
   put(octal(0, 11), 136)
   put('        ', 148)
-  put('0ustar\u000000', 156)
+  put('0', 156)
+  put('ustar\u000000', 257)
   const sum = block.reduce((total, byte) => total + byte, 0)
   put(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
   return block

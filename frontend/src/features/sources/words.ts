@@ -10,6 +10,8 @@ export const STATISTICS: Record<PublishedFigure['statistic'], string> = {
   one_connection: "one connection's",
   averaged: 'averaged',
   highest_of_intervals: 'highest of intervals',
+  lowest_of_intervals: 'lowest of intervals',
+  range_of_intervals: 'range of intervals',
   unknown: 'not told',
 }
 
