@@ -35,7 +35,7 @@ def test_an_agent_is_asked_from_its_page_and_tells_how_far_it_is(
     expect(page.get_by_text(f"{BEFORE}, behind {version}")).to_be_visible()
     button = page.get_by_role("button", name=f"Update to {version}")
     button.click()
-    expect(page.get_by_text("It installs the platform’s version")).to_be_visible()
+    expect(page.get_by_text("It installs the platform’s version", exact=True)).to_be_visible()
     told = page.get_by_role("status").filter(has_text="asked for by")
     expect(told).to_contain_text(f"asked for {version}; the agent has not begun yet")
     expect(button).to_be_disabled()

@@ -112,7 +112,18 @@ def closed(laboratory, tenants):
         f"{API}/published-sources", headers=laboratory.headers,
         content=json.dumps(study(licence="", quoted="")),
     )  # fmt: skip
+    begun = {
+        "project_id": str(tenants[0].project_id), "title": "of the closed one",
+        "sources": [{"name": "it", "campaign_id": campaign}],
+    }  # fmt: skip
+    told = {"headers": laboratory.headers}
+    made = laboratory.client.post(f"{API}/reports", json=begun, **told)
+    assert made.status_code == 201, made.text
+    report = made.json()["id"]
+    frozen = laboratory.client.post(f"{API}/reports/{report}/editions", **told)
+    assert frozen.status_code == 201, frozen.text
     return {
+        "report_id": report, "number": 1,
         "campaign_id": campaign, "run_id": run, "series_id": series,
         "project_id": str(tenants[0].project_id),
         "share_id": campaign, "study": "policed", "stream": "server", "sha256": "0" * 64,

@@ -30,6 +30,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
 from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
+from weighhouse_backend.reports.endpoints import router as reports
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.results.settlement import SettlementService
@@ -46,7 +47,7 @@ from .again import Memory
 from .reports import FACTS, whole_run
 
 ROUTERS = (
-    sources, studies, prices, noise, findings, scenarios, comparisons, publishing, alerts,
+    reports, sources, studies, prices, noise, findings, scenarios, comparisons, publishing, alerts,
     annotations, gates, results, retention, campaigns, experiments, fleet, results_agent,
     campaigns_agent, fleet_agent,
 )  # fmt: skip

@@ -16,8 +16,9 @@ from weighhouse_backend.reports.references import MARK
 
 REFERENCE = "report_reference"
 SCHEMES = ("https://", "http://", "mailto:")
-LOWERED = {f"h{level}": f"h{min(level + 1, 6)}" for level in range(1, 7)}
-"""The report's title is the page's only h1."""
+BELOW_TITLE = 2
+"""Where a text's highest headings stand: the report's title is the page's only h1."""
+LOWEST = 6
 
 
 def _reference(state: StateInline, silent: bool) -> bool:
@@ -72,8 +73,13 @@ class _Open:
 
 
 def tree(text: str, drawn: Drawn) -> list[Child]:
-    """The nodes of a text."""
-    return _built(PARSER.parse(text), drawn)
+    """The nodes of a text; its highest headings are h2, whichever they are written as."""
+    tokens = PARSER.parse(text)
+    headings = [one for one in tokens if one.type in {"heading_open", "heading_close"}]
+    highest = min((int(one.tag[1:]) for one in headings), default=BELOW_TITLE)
+    for one in headings:
+        one.tag = f"h{min(int(one.tag[1:]) - highest + BELOW_TITLE, LOWEST)}"
+    return _built(tokens, drawn)
 
 
 def _built(tokens: Sequence[Token], drawn: Drawn) -> list[Child]:
@@ -88,7 +94,7 @@ def _built(tokens: Sequence[Token], drawn: Drawn) -> list[Child]:
             else:
                 stack[-1].children += _built(token.children or (), drawn)
         elif token.nesting == 1:
-            opened = _Open("" if token.hidden else LOWERED.get(token.tag, token.tag))
+            opened = _Open("" if token.hidden else token.tag)
             opened.attributes = _attributes(token)
             stack.append(opened)
         elif token.nesting == -1:

@@ -19,7 +19,7 @@ from weighhouse_judging.claims.tables import tables
 from weighhouse_judging.claims.text import Text, label_of
 from weighhouse_judging.claims.texts_and_commands import commands
 from weighhouse_judging.studies.claims import over_print
-from weighhouse_judging.studies.language import Claim, RawFile
+from weighhouse_judging.studies.language import Claim, Range, RawFile
 from weighhouse_judging.studies.outcomes import Outcome
 from weighhouse_judging.studies.terms import place_words
 
@@ -81,7 +81,10 @@ def _is_of(cell: PublishedCell, file: RawFile) -> bool:
 
 
 def _claim(text: Text, claim: Claim) -> Remark:
-    outcomes = over_print(claim, text.figures, text.names)
+    # Stricter than a study's page: a range that is a step wide is not widened to three.
+    tests = tuple(one.finer if isinstance(one, Range) else one for one in claim.tests)
+    asked = claim.model_copy(update={"tests": tests})
+    outcomes = over_print(asked, text.figures, text.names)
     wrong = [one for one in outcomes if one.truth == "fails"]
     held = [one for one in outcomes if one.truth not in {"fails", "missing"}]
     if wrong:

@@ -18,6 +18,7 @@ from weighhouse_judging.studies.printed import (
     PrintedRange,
     Units,
     bound,
+    finer,
     printed_number,
     printed_range,
     units_of,
@@ -185,6 +186,12 @@ class Range(Document):
             )
             found = found.both(one)
         return found
+
+    @property
+    def finer(self) -> "Range":
+        """The same with a printed range a digit finer, where its ends lie but a step apart."""
+        text = self.printed and finer(self.printed, self._units)
+        return self.model_copy(update={"printed": text})
 
     @property
     def words(self) -> str:

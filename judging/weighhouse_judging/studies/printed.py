@@ -2,8 +2,8 @@
 
 A printed number stands for every value that would have been rounded to it, by the last digit that
 is printed: `3.5 M ops/s` for 3.45 to 3.55 million, `10` for 9.5 to 10.5, `10.0` for 9.95 to 10.05.
-One rule for whatever a text prints: its figures, and the numbers of its claims (`10 to 12 times` is
-9.5 to 12.5). What contradicts itself has to contradict itself over all of these values.
+One rule for whatever a text prints: its figures, and the numbers of its claims (`10 to 11 times` is
+9.5 to 11.5). What contradicts itself has to contradict itself over all of these values.
 """
 
 import math
@@ -53,9 +53,7 @@ _BETWEEN = re.compile(r"between\s+(?P<low>.+?)\s+and\s+(?P<high>.+)")
 _TO = re.compile(r"(?:from\s+)?(?P<low>\d.*?)(?:\s+to\s+|\s*(?<!e)[-–]\s*)(?P<high>\d.*)")
 _EITHER_SIDE = re.compile(r"(?P<middle>\d.*?)\s*±\s*(?P<half>\d.*)")
 
-
-FINER = 10
-"""Steps of a digit in one of the digit before it."""
+_DIGITS = re.compile(r"\d[\d,'\u2009\u202f\u00a0]*(?:\.\d+)?")
 
 
 @dataclass(frozen=True)
@@ -130,9 +128,8 @@ def printed_range(text: str, units: Units) -> PrintedRange:
     """Read what a text says that something amounts to.
 
     A number and each end of a range stand for all that would have been rounded to them, and so
-    does what is said to be *at least* or *at most*. Ends a single step apart say more than their
-    last digit, and are read a digit finer: `10 to 11` is 9.95 to 11.05. *More than* and *below* set
-    a mark that nobody measured: it counts exactly. `70 ± 10 µs` says itself how wide it is.
+    does what is said to be *at least* or *at most*. *More than* and *below* set a mark that nobody
+    measured: it counts exactly. `70 ± 10 µs` says itself how wide it is.
 
     :param text: for example `10 to 11 times`, `about 2×`, `30 %`, `at least 4.2 million`,
         `below 10 µs`.
@@ -150,22 +147,33 @@ def printed_range(text: str, units: Units) -> PrintedRange:
         low, high = _two(found["low"], found["high"], units)
         if low.value > high.value:
             raise ValueError(f"{text!r} ends below its beginning")
-        return _between(low, high)
+        return PrintedRange(low.low, high.high)
     number = printed_number(said, units)
     return PrintedRange(number.low, number.high)
 
 
-def _between(low: Printed, high: Printed) -> PrintedRange:
-    """Each end stands for all that is rounded to it. Ends that lie but a step of their last digit
-    apart say more than that digit does, or the range would be twice as wide as it is printed: they
-    are read a digit finer.
+def finer(text: str, units: Units) -> str:
+    """A range whose ends lie but a step of their last digit apart, a digit finer: `10 to 11 times`
+    is `10.0 to 11.0 times`. So it is meant by whoever did not round its ends each by itself, or it
+    would be twice as wide as it is printed. Anything else as it stands.
+
+    :param units: as for `printed_number`.
     """
+    said = _ABOUT.sub("", text.strip(), count=1)
+    found = _BETWEEN.fullmatch(said) or _TO.fullmatch(said)
+    if _BOUND.match(said) or found is None:
+        return text
+    low, high = _two(found["low"], found["high"], units)
     apart = (high.value - low.value) * (1 - 1e-9)
-    below, above = low.value - low.low, high.high - high.value
-    return PrintedRange(
-        low.value - (below / FINER if 2 * below >= apart else below),
-        high.value + (above / FINER if 2 * above >= apart else above),
-    )
+    ends = {
+        name: _with_a_digit(found[name]) if one.high - one.low >= apart else found[name]
+        for name, one in (("low", low), ("high", high))
+    }
+    return f"{ends['low']} to {ends['high']}"
+
+
+def _with_a_digit(number: str) -> str:
+    return _DIGITS.sub(lambda one: f"{one[0]}0" if "." in one[0] else f"{one[0]}.0", number, 1)
 
 
 def bound(kind: str, text: str, units: Units) -> PrintedRange:

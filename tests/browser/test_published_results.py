@@ -1,0 +1,81 @@
+"""What others measured: brought as files or typed, and hollow beside ours."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from weighhouse_testing.browser import Sows, Window, looked_at
+from weighhouse_testing.platform import RunningPlatform
+from weighhouse_worker.seeding.plan import Sown
+
+OURS = Sown("invented-ours", "Invented: ours", ("redis", "memcached"), (1, 32), repetitions=4)
+LOG = Path(__file__).parents[2] / "imports" / "tests" / "samples" / "ycsb.txt"
+TYPED = [
+    ("Redis", "balanced", "1", "throughput", "1,650 ops/s", "Table 2"),
+    ("Redis", "balanced", "32", "throughput", "17.2 k ops/s", "Table 2"),
+    ("Redis", "balanced", "1", "p99", "0.862 ms", "Table 3"),
+    ("Redis", "balanced", "32", "p99", "4.45 ms", "Table 3"),
+]
+
+
+@pytest.fixture(scope="module")
+def ours(sows: Sows, platform: RunningPlatform) -> dict:
+    """A campaign to set others' results beside."""
+    sows(OURS)
+    listed = platform.request("GET", "/campaigns", params={"limit": 200})["items"]
+    (campaign,) = [one for one in listed if one["experiment"]["slug"] == OURS.slug]
+    return campaign
+
+
+def test_a_log_is_looked_at_and_kept(window: Window, platform: RunningPlatform) -> None:
+    page = window()
+    page.goto("/")
+    page.get_by_role("link", name="Bring results").click()
+    looked_at(page, "bringing results")
+    page.get_by_label("Files of results").set_input_files(LOG)
+    expect(page.get_by_role("heading", name="What was understood")).to_be_visible()
+    expect(page.get_by_role("table", name="Figures that were understood")).to_contain_text("READ")
+    looked_at(page, "what was understood")
+    page.get_by_label("Title").fill("A log of YCSB")
+    page.get_by_role("button", name="Keep").click()
+    expect(page.get_by_role("heading", level=1, name="A log of YCSB")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text("Published by others, not measured here")
+    looked_at(page, "a published source")
+    page.goto("/published-results")
+    expect(page.get_by_role("link", name="A log of YCSB")).to_be_visible()
+    looked_at(page, "published sources")
+
+
+def test_several_files_go_as_one(window: Window) -> None:
+    page = window()
+    page.goto("/published-results/new")
+    page.get_by_label("Files of results").set_input_files(
+        [LOG, LOG.with_name("redis-benchmark.csv")]
+    )
+    expect(page.get_by_role("heading", name="What was understood")).to_be_visible()
+
+
+def test_typed_figures_stand_hollow_beside_ours(window: Window, ours: dict) -> None:
+    page = window()
+    page.goto(f"/compare?campaign={ours['id']}")
+    page.get_by_role("button", name="side", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="Published by others").click()
+    dialog.get_by_role("link", name="Bring results").click()
+    page.get_by_role("radio", name="Typed from a text").click()
+    labels = ("System", "Workload", "Clients", "Figure", "As printed, with unit", "Where it stands")
+    for line, figure in enumerate(TYPED, 1):
+        for label, text in zip(labels, figure, strict=True):
+            page.get_by_label(f"{label}, line {line}").fill(text)
+    grid = page.get_by_role("table", name="Figures as they are printed")
+    expect(grid).to_contain_text("17,150 to 17,250")
+    page.get_by_label("Title").fill("A paper on three stores")
+    page.get_by_label("Paid for by").fill("none stated")
+    looked_at(page, "typed figures")
+    page.get_by_role("button", name="Keep, and set beside ours").click()
+    heading = page.get_by_role("heading", name="Published by others")
+    beside = page.locator("section").filter(has=heading).last
+    expect(beside).to_contain_text("A paper on three stores")
+    expect(beside).to_contain_text("published, not measured here")
+    expect(page.get_by_role("region", name="Answer")).not_to_contain_text("A paper on three stores")
+    looked_at(page, "others beside ours")
