@@ -9,8 +9,8 @@ import weighhouse_judging
 ROOT = Path(weighhouse_judging.__file__).parent
 ALLOWED = {
     "abc", "base64", "binascii", "bisect", "collections", "dataclasses", "enum", "functools",
-    "hashlib", "itertools", "json", "math", "numpy", "pydantic", "re", "scipy", "statistics",
-    "struct", "types", "typing", "weighhouse_judging", "weighhouse_protocol", "zlib",
+    "hashlib", "itertools", "json", "math", "numpy", "pydantic", "re", "scipy", "shlex",
+    "statistics", "struct", "types", "typing", "weighhouse_judging", "weighhouse_protocol", "zlib",
 }  # fmt: skip
 BENCHES = {"argparse", "multiprocessing", "os", "sys", "time"}
 """What programs need that print."""

@@ -15,8 +15,13 @@ from weighhouse_judging.findings.observation import (
     Sampled,
     SettingSeen,
 )
+from weighhouse_judging.findings.published import published_findings
 from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_judging.identity.sides import Side
+from weighhouse_protocol.published.cells import PublishedCell, PublishedLoad, PublishedSide
+from weighhouse_protocol.published.figures import PublishedFigure
+from weighhouse_protocol.published.results import PublishedResults
+from weighhouse_protocol.published.source import PublishedSource
 from weighhouse_protocol.target import Target
 
 from .observations import FILLED, SOUND, course, faulty, found
@@ -102,9 +107,32 @@ SIDES = check_comparison(
 )  # fmt: skip
 
 
+def published(load: PublishedLoad, **values: float) -> PublishedCell:
+    """What somebody published of one load."""
+    figures = tuple(PublishedFigure(figure=name, value=value) for name, value in values.items())
+    return PublishedCell(side="theirs", load=load, figures=figures)
+
+
+PUBLISHED = [
+    one.finding
+    for one in published_findings(
+        PublishedResults(
+            source=PublishedSource(title="A text"),
+            sides=(PublishedSide(name="theirs"),),
+            cells=(
+                published(PublishedLoad(), p50_us=900.0, p99_us=100.0),
+                published(PublishedLoad(clients=8, pipeline=1, rate=1e6, loop="open"),
+                          throughput=8_000.0, mean_us=1_000.0),
+                published(PublishedLoad(clients=8, rate=1_000.0, loop="closed")),
+            ),
+        )
+    )
+]  # fmt: skip
+
+
 def test_every_outcome_of_every_check_has_an_example() -> None:
     told = {outcome.title for check in CHECKS for outcome in check.outcomes}
-    assert told == EXAMPLES.keys() | {finding.title for finding in SIDES}
+    assert told == EXAMPLES.keys() | {finding.title for finding in (*SIDES, *PUBLISHED)}
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
@@ -114,7 +142,7 @@ def test_a_run_is_called_what_its_text_says(title: str) -> None:
 
 @pytest.mark.parametrize(
     "finding",
-    [*(one for run in EXAMPLES.values() for one in check_run(run)), *SIDES],
+    [*(one for run in EXAMPLES.values() for one in check_run(run)), *SIDES, *PUBLISHED],
     ids=lambda finding: finding.title,
 )
 def test_a_text_has_the_words_of_its_own_outcome_alone(finding: Finding) -> None:

@@ -26,7 +26,10 @@ def result(sows: Sows, platform: RunningPlatform) -> dict:
 def report(platform: RunningPlatform, result: dict) -> dict:
     """A report of it."""
     source = {"name": "comparison", "campaign_id": result["id"]}
-    body = {"title": "Which store for sessions?", "template": "comparison", "sources": [source]}
+    body = {
+        "project_id": result["project_id"], "title": "Which store for sessions?",
+        "template": "comparison", "sources": [source],
+    }  # fmt: skip
     return platform.request("POST", "/reports", json=body)
 
 

@@ -17,6 +17,7 @@ from weighhouse_testing.wheelhouse import built, declared, environment, install
 BEFORE = "0.0.1"
 """What wheels of the older commit are called: releases have different versions, commits not."""
 VERSION = re.compile(r'^(version|VERSION) = "[^"]+"$', re.MULTILINE)
+LOCKED = re.compile(r'^(name = "weighhouse[^"]*"\nversion) = "[^"]+"$', re.MULTILINE)
 TOLD_IN = {"pyproject.toml", "Cargo.toml", "weighhouse_agent/__init__.py"}
 """Where a version stands: the agent's in its code, too, for it tells of itself."""
 
@@ -41,6 +42,9 @@ def older_tree(folder: Path) -> Path:
         for file in folder.rglob(name):
             text = file.read_text("utf-8")
             file.write_text(VERSION.sub(rf'\1 = "{BEFORE}"', text), "utf-8")
+    for file in folder.rglob("Cargo.lock"):
+        text = file.read_text("utf-8")
+        file.write_text(LOCKED.sub(rf'\1 = "{BEFORE}"', text), "utf-8")
     return folder
 
 

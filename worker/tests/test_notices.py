@@ -66,7 +66,8 @@ def test_a_webhook_is_signed_and_tried_until_it_is_taken(project, receiver):
     assert bodies[0] == bodies[2]
     assert bodies[0]["title"] == "p99 of redis rose"
     assert bodies[0]["type"] == "regression"
-    assert bodies[0]["url"] == "https://weighhouse.example/alerts?alert=1"
+    address = "https://weighhouse.example/alerts?alert=1"
+    assert bodies[0]["url"] == f"{address}&project={project.project_id}"
     assert bodies[0]["project"] == {"id": str(project.project_id), "name": "Main"}
     assert project.attempts() == [
         ("refused", 500, "it did not take it"),

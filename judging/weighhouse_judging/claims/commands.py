@@ -8,7 +8,6 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 
 LONGEST_LINE = 20_000
 """Characters that are read; the rest of a longer line is left out."""
@@ -94,7 +93,7 @@ def read_command(line: str) -> QuotedCommand | None:
     """
     words = _words(line[:LONGEST_LINE])
     for at, word in enumerate(words):
-        name = PurePosixPath(word).name.lower()
+        name = word.rpartition("/")[2].lower()
         for prefix, read in _READERS.items():
             if name == prefix or name.removesuffix(".sh") == prefix:
                 return read(Options(words[at + 1 :]))

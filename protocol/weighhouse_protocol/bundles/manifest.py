@@ -17,7 +17,7 @@ Payload = Literal["application/vnd.weighhouse.bundle-manifest+json"]
 PAYLOAD_TYPE: Payload = "application/vnd.weighhouse.bundle-manifest+json"
 MOST_ENVELOPE_BYTES = 64 * 1024 * 1024
 
-Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Sha256 = Annotated[str, StringConstraints(max_length=64, pattern=r"^[0-9a-f]{64}$")]
 
 
 class BundledFile(Document):
@@ -51,7 +51,7 @@ class BundleManifest(Document):
     campaign_number: Order
     experiment_sha256: Sha256
     """Of `experiment.json`: what was asked for."""
-    public_key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{43}=$")]
+    public_key: Annotated[str, StringConstraints(max_length=44, pattern=r"^[A-Za-z0-9+/]{43}=$")]
     """The Ed25519 key that signed it, 32 bytes in base64."""
     reproduces: Reproduces | None = None
     stamp: Label = ""
@@ -74,7 +74,7 @@ class Signature(Document):
     """One of an envelope."""
 
     keyid: Sha256
-    sig: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{86}==$")]
+    sig: Annotated[str, StringConstraints(max_length=88, pattern=r"^[A-Za-z0-9+/]{86}==$")]
 
 
 class Envelope(Document):
