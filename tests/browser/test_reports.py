@@ -1,4 +1,4 @@
-"""Reports: made of a result, written by two at once, frozen, printed."""
+"""Reports: made of a result, frozen, taken along as a file."""
 
 import re
 
@@ -10,7 +10,6 @@ from weighhouse_worker.seeding.plan import Sown
 
 REPORTED = Sown("invented-reported", "Invented: reported", ("redis", "memcached"), (1, 4),
                 repetitions=4)  # fmt: skip
-MARGIN_PX = 2
 
 
 @pytest.fixture(scope="module")
@@ -56,47 +55,3 @@ def test_the_file_is_a_pdf(page: Page, platform: RunningPlatform, report: dict) 
     content = saved.value.path().read_bytes()
     assert content.startswith(b"%PDF-")
     assert b"/Outlines" in content
-
-
-def test_who_saves_on_top_of_another_sees_both(window: Window, report: dict) -> None:
-    first, second = window(), window()
-    for page in (first, second):
-        page.goto(f"/reports/{report['id']}")
-        page.get_by_role("button", name="Write").click()
-        text = page.get_by_label("Text, in Markdown")
-        expect(text).to_have_value(re.compile("## Summary"))
-    first.get_by_label("Text, in Markdown").fill("# One\n\nThe first one's words.")
-    first.get_by_role("button", name="Save").click()
-    expect(first.get_by_role("main")).to_contain_text("The first one's words.")
-    looked = second.get_by_label("Text, in Markdown")
-    looked.fill("# Two\n\nThe second one's words.")
-    looked_at(second, "a report being written")
-    second.get_by_role("button", name="Save").click()
-    both = second.get_by_role("alert").filter(has_text="meanwhile")
-    expect(both.get_by_label("Yours, to be edited")).to_have_value(re.compile("second one's"))
-    expect(both.get_by_label(re.compile("Theirs"))).to_have_value(re.compile("first one's"))
-    looked_at(second, "two texts of one report")
-    both.get_by_label("Yours, to be edited").fill("Both of them agree.")
-    both.get_by_role("button", name="Save what stands on the left").click()
-    expect(second.get_by_role("main")).to_contain_text("Both of them agree.")
-
-
-@pytest.mark.parametrize(
-    "path", ["/reports/{report}", "/campaigns/{campaign}", "/compare?campaign={campaign}"]
-)
-def test_pages_print_light_and_within_the_sheet(
-    window: Window, path: str, report: dict, result: dict
-) -> None:
-    page = window()
-    page.emulate_media(media="print", color_scheme="dark")
-    page.set_viewport_size({"width": 794, "height": 1123})
-    page.goto(path.format(report=report["id"], campaign=result["id"]))
-    page.get_by_role("heading", level=1).wait_for()
-    page.wait_for_load_state("networkidle")
-    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    red, green, blue = map(int, re.findall(r"\d+", ground)[:3])
-    assert min(red, green, blue) > 230 or ground == "rgba(0, 0, 0, 0)", ground
-    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert wide <= MARGIN_PX
-    expect(page.get_by_role("navigation").first).to_be_hidden()
-    page.emulate_media(media="screen", color_scheme="light")
