@@ -22,7 +22,7 @@ from weighhouse_protocol.published.results import PublishedResults
 from weighhouse_testing.given_results import given
 from weighhouse_testing.tree import REPOSITORY
 
-SAMPLES = REPOSITORY / "imports" / "tests" / "samples"
+SAMPLES = REPOSITORY / "plugins/imports/tests" / "samples"
 MOST_SAMPLE_BYTES = 200_000
 LONGEST_SECONDS = 20.0
 MOST_MEBIBYTES = 600
