@@ -150,3 +150,13 @@ def test_cassandra_stress_tells_a_line_a_second(name: str, last: float, many: in
     intervals = cell(name).intervals
     assert len(intervals) == many
     assert intervals[-1].at_seconds == pytest.approx(last, abs=0.5)
+
+
+def test_latte_at_a_rate() -> None:
+    found = cell("latte.json")
+    assert (found.load.clients, found.load.rate, found.load.loop) == (4, 100, "open")
+    assert found.outcomes == {"all": {"OK": 293}}
+    assert figure(found, "p99_us").value == pytest.approx(114_491.391)
+    assert figure(found, "throughput").statistic == "sampled"
+    assert sum(one.operations or 0 for one in found.intervals) == 293
+    assert set(found.histograms) == {"all", "run"}

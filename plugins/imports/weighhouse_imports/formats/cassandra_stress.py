@@ -179,7 +179,7 @@ def _take_line(cell: DraftCell, kind: str, text: str) -> None:
     if not cell.columns:
         cell.columns = columns_of((name, ALL, "merged") for name in LATENCIES)
     before = cell.intervals[-1] if cell.intervals else None
-    cell.intervals.append(
+    cell.add_interval(
         PublishedInterval(
             at_seconds=at,
             seconds=max(0.0, at - (before.at_seconds if before else 0.0)) or None,
