@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$root"
 
 parts=()
-for file in protocol/pyproject.toml judging/pyproject.toml imports/pyproject.toml plugins/*/pyproject.toml agent/pyproject.toml \
+for file in protocol/pyproject.toml judging/pyproject.toml plugins/*/pyproject.toml agent/pyproject.toml \
   backend/pyproject.toml worker/pyproject.toml cli/pyproject.toml; do
   [ -f "$file" ] && parts+=("$(dirname "$file")")
 done

@@ -19,7 +19,16 @@ from hatchling.builders.wheel import WheelBuilder
 from weighhouse_cli.resources import IN_A_CLONE
 from weighhouse_sdk.wheels.digests import digest_of_files
 
-PARTS = ("protocol", "judging", "imports", "plugins/sdk", "agent", "backend", "worker", "cli")
+PARTS = (
+    "protocol",
+    "judging",
+    "plugins/imports",
+    "plugins/sdk",
+    "agent",
+    "backend",
+    "worker",
+    "cli",
+)
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "aerospike": ("aerospike",),
     "cassandra": ("cassandra", "cassandra-stress", "scylladb"),
@@ -109,7 +118,7 @@ def projects(root: Path, programs: Path, platform: str) -> list[Project]:
 def _plugins(root: Path) -> list[Path]:
     return sorted(
         file.parent for file in (root / "plugins").glob("*/pyproject.toml")
-        if file.parent.name != "sdk"
+        if file.parent.relative_to(root).as_posix() not in PARTS
     )  # fmt: skip
 
 

@@ -18,7 +18,9 @@ from weighhouse_testing.tree import REPOSITORY
 
 PLUGINS = REPOSITORY / "plugins"
 FOLDERS = sorted(
-    path.parent for path in PLUGINS.glob("*/pyproject.toml") if path.parent.name != "sdk"
+    path.parent
+    for path in PLUGINS.glob("*/pyproject.toml")
+    if path.parent.name not in {"imports", "sdk"}
 )
 HEADINGS = [
     "What it is",

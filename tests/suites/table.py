@@ -61,7 +61,7 @@ TESTS = (
     _pytest("figures", "tests/figures", exercised="figures"),
     _pytest("agent", "agent", niceness=3),
     _pytest("plugins", "plugins", exercised="plugins", niceness=3),
-    _pytest("parts", "protocol", "judging", "imports", "worker", "cli", "engine"),
+    _pytest("parts", "protocol", "judging", "worker", "cli", "engine"),
     _pytest("house", "tests/architecture", "tests/fairness", "tests/infra"),
     Suite("frontend", (*NPM, "test"), "vitest"),
 )

@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from weighhouse_imports.importer import Importer
@@ -22,7 +23,7 @@ from weighhouse_protocol.published.results import PublishedResults
 from weighhouse_testing.given_results import given
 from weighhouse_testing.tree import REPOSITORY
 
-SAMPLES = REPOSITORY / "imports" / "tests" / "samples"
+SAMPLES = REPOSITORY / "plugins/imports/tests" / "samples"
 MOST_SAMPLE_BYTES = 200_000
 LONGEST_SECONDS = 20.0
 MOST_MEBIBYTES = 600
@@ -31,7 +32,8 @@ MOST_MEBIBYTES = 600
 def seeds(importer: Importer) -> list[tuple[str, bytes]]:
     """Samples that an importer recognises, those of others among them where they are here."""
     place = given()
-    paths = [*SAMPLES.iterdir(), *(place.glob("*/*") if place else [])]
+    given_paths = (place.glob(pattern) for pattern in ("*/*", "imports/*/*")) if place else ()
+    paths = [*SAMPLES.iterdir(), *chain.from_iterable(given_paths)]
     files = ((path.name, path.read_bytes()) for path in sorted(paths) if path.is_file())
     return [
         (name, data)

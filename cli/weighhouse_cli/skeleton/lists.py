@@ -37,7 +37,7 @@ def _in_project(text: str, plugin: str) -> str:
     package = f"weighhouse_plugin_{plugin}"
     kinds = (
         (r'"plugins/(\w+)/weighhouse_plugin_\1"', f', "plugins/{plugin}/{package}"'),
-        (r'"plugins/(?!sdk")\w+"', f', "plugins/{plugin}"'),
+        (r'"plugins/(?!sdk"|imports")\w+"', f', "plugins/{plugin}"'),
         (r'"weighhouse_plugin_\w+"', f', "{package}"'),
         (r"\| weighhouse_plugin_\w+", f" | {package}"),
     )

@@ -17,7 +17,9 @@ from weighhouse_sdk.registry import discover
 
 ROOT = Path(__file__).resolve().parents[3]
 PLUGINS = sorted(
-    path.parent for path in (ROOT / "plugins").glob("*/pyproject.toml") if path.parent.name != "sdk"
+    path.parent
+    for path in (ROOT / "plugins").glob("*/pyproject.toml")
+    if path.parent.name not in {"imports", "sdk"}
 )
 GUIDE = (ROOT / "docs" / "plugins" / "README.md").read_text(encoding="utf-8")
 ASPECTS = {"durability", "replication", "consistency", "memory", "threads", "network"}

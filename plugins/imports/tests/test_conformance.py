@@ -42,7 +42,13 @@ class TestHdrTable(ImporterConformance):
 
 class TestMemtier(ImporterConformance):
     importer = memtier.IMPORTER
-    samples = samples("memtier.json", "memtier.txt")
+    samples = samples(
+        "memtier.json",
+        "memtier.txt",
+        "memtier-commands.txt",
+        "memtier-runs.txt",
+        "memtier-runs.json",
+    )
 
 
 class TestRedisBenchmark(ImporterConformance):
@@ -62,7 +68,7 @@ class TestPgbench(ImporterConformance):
 
 class TestCassandraStress(ImporterConformance):
     importer = cassandra_stress.IMPORTER
-    samples = samples("cassandra-stress.txt")
+    samples = samples("cassandra-stress.txt", "cassandra-stress-mixed.txt")
 
 
 class TestTyped(ImporterConformance):
@@ -72,12 +78,14 @@ class TestTyped(ImporterConformance):
 
 class TestGoYcsb(ImporterConformance):
     importer = go_ycsb.IMPORTER
-    samples = samples("go-ycsb-plain.txt", "go-ycsb-table.txt", "go-ycsb-json.txt")
+    samples = samples(
+        "go-ycsb-plain.txt", "go-ycsb-table.txt", "go-ycsb-json.txt", "go-ycsb-load.txt"
+    )
 
 
 class TestWrk2(ImporterConformance):
     importer = wrk2.IMPORTER
-    samples = samples("wrk2.txt")
+    samples = samples("wrk2.txt", "wrk2-no-latency.txt", "wrk2-uncorrected.txt")
 
 
 class TestLatte(ImporterConformance):

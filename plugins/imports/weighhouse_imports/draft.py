@@ -75,6 +75,8 @@ class DraftCell:
     histogram_unit_us: float | None = None
     command: str = ""
     files: list[PublishedFile] = field(default_factory=list)
+    joined: bool = False
+    """Whether neighbours among its intervals became one as they came."""
 
     def add(
         self,
@@ -158,6 +160,12 @@ class DraftCell:
             )
         )
         return None
+
+    def add_interval(self, one: PublishedInterval) -> None:
+        """One more, in little room however many there are."""
+        self.intervals.append(one)
+        if len(self.intervals) > MOST_INTERVALS:
+            self.joined = self.keep_intervals()
 
     def keep_intervals(self) -> bool:
         """Hold no more intervals than a document does: neighbours become one, whose counts add up
@@ -257,7 +265,7 @@ class Draft:
 
     def add(self, side: str, cell: DraftCell) -> None:
         """A cell that is whole."""
-        if cell.keep_intervals():
+        if cell.keep_intervals() or cell.joined:
             self.note(
                 "unknown",
                 f"more than {MOST_INTERVALS:,} lines of a run: neighbours were joined, counts "

@@ -126,7 +126,7 @@ def _take_progress(cell: DraftCell, progress: re.Match[str]) -> None:
     at, rate = number(progress[1]), number(progress[2])
     if at is not None and at <= 366 * 86_400:
         before = cell.intervals[-1].at_seconds if cell.intervals else 0.0
-        cell.intervals.append(
+        cell.add_interval(
             PublishedInterval(at_seconds=at, seconds=max(0.0, at - before), throughput=rate)
         )
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from weighhouse_protocol.percent import percent
 from weighhouse_protocol.published.figures import PublishedInterval
 
 from weighhouse_imports.draft import Draft, DraftCell, columns_of
@@ -163,7 +164,7 @@ def _workload(command: str, told: dict[str, str]) -> str:
     if re.search(r"(?:^|\s)(?:-load|load)(?:\s|$)", command):
         return "load"
     shares = [
-        f"{name} {share * 100:g} %"
+        f"{name} {percent(share, None)}"
         for name in ("read", "update", "insert", "scan", "readmodifywrite", "delete")
         if (share := number(told.get(f"{name}proportion", "")))
     ]

@@ -193,7 +193,7 @@ def _add_rows(cells: list[DraftCell], rows: list[tuple[float, float, int]]) -> N
             near = exact or value <= low * (1 + NEAR)
             high = value * US_PER_MS
             found = Rounded(high, (value if exact else low) * US_PER_MS, high) if near else None
-            cell.add(name, found, printed=f"{ordered[at][0]:g}% <= {value:g} ms",
+            cell.add(name, found, printed="% <= ".join((f"{ordered[at][0]:g}", f"{value:g} ms")),
                      statistic="merged", line=ordered[at][2])  # fmt: skip
             if not near:
                 cell.within(low * US_PER_MS, high)

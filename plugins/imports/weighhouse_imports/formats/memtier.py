@@ -10,6 +10,14 @@ from weighhouse_protocol.published.figures import ALL, PublishedInterval
 from weighhouse_protocol.published.results import PublishedResults
 
 from weighhouse_imports.draft import Draft, DraftCell, columns_of, titled
+from weighhouse_imports.formats.memtier_table import (
+    AVERAGED,
+    UNLIKE,
+    US_PER_MS,
+    hold_against_load,
+    read_text,
+    tell_runs_apart,
+)
 from weighhouse_imports.histograms import merged
 from weighhouse_imports.importer import (
     NOTHING_TOLD,
@@ -22,23 +30,17 @@ from weighhouse_imports.numbers import number, percentile_name, rounded, whole
 from weighhouse_imports.opened import ImportFile
 from weighhouse_imports.refusals import Refused
 
-JSON_BYTES = re.compile(rb'"(?:ALL STATS|BEST RUN RESULTS|AGGREGATED AVERAGE RESULTS[^"]*)"\s*:')
+JSON_BYTES = re.compile(
+    rb'"(?:ALL STATS|(?:BEST|WORST) RUN RESULTS|RUN #\d+ RESULTS|AGGREGATED AVERAGE RESULTS[^"]*)"\s*:'
+)
 CONFIGURED = re.compile(rb'"configuration"\s*:\s*\{')
-TABLE_BYTES = re.compile(rb"^Type\s+Ops/sec\s+Hits/sec\s+Misses/sec", re.MULTILINE)
+TABLE_BYTES = re.compile(
+    rb"^Type\s+Ops/sec\s+(?:Hits/sec\s+Misses/sec|(?:Avg\. )?Latency)", re.MULTILINE
+)
 NO_JSON = re.compile(r"(?<=[:\[,\s])-?(?:nan|inf(?:inity)?)(?=\s*[,\]}\s])", re.IGNORECASE)
-HEAD = re.compile(r"^Type\s+Ops/sec\s+")
-SECTION = re.compile(
-    r"^(ALL STATS|BEST RUN RESULTS|WORST RUN RESULTS|AGGREGATED AVERAGE RESULTS.*)\s*$"
-)
-SETUP = re.compile(
-    r"^\s*(\d{1,9})\s+(Threads|Connections per thread|Requests per client|Seconds)\s*$"
-)
-COLUMN = re.compile(r"Avg\. Latency|p[\d.]+ Latency|[\w./]+")
-AVERAGED = "AGGREGATED AVERAGE RESULTS"
-COMMAND = re.compile(r"(?:^|\s|\$)(?:\S*/)?memtier_benchmark\s+-.*$")
-US_PER_MS = 1000.0
 MOST_COLUMNS = 100
-UNLIKE = 0.05
+CLOSE = 0.01
+"""By how much of it a mean of rounded means may be off."""
 
 
 class Memtier(Importer):
@@ -56,6 +58,9 @@ class Memtier(Importer):
             "percentiles of a second are of one connection",
             "`-nan` and `inf` are no JSON: they are unknown",
             "a least latency of 9.2e15 and a percentile of 0.000 say that nothing was there",
+            "its JSON cuts the mean of all to whole milliseconds: made of its operations' means",
+            "it keeps no histogram of all of several runs, and prints percentiles of the empty one",
+            "its best and its worst of several runs may be the same run",
             "in a cluster its connections are for each shard",
         ),
     )
@@ -78,7 +83,7 @@ class Memtier(Importer):
             if file.head.lstrip().startswith(b"{"):
                 _read_json(file, draft, several=len(files) > 1)
             else:
-                _read_text(file, draft, several=len(files) > 1)
+                read_text(file, draft, several=len(files) > 1)
         return draft.built()
 
 
@@ -100,22 +105,26 @@ def _read_json(file: ImportFile, draft: Draft, *, several: bool) -> None:
         for name, stats in document.items()
         if isinstance(stats, dict) and ("Totals" in stats or "Sets" in stats or "Gets" in stats)
     }
+    cells: dict[str, DraftCell] = {}
     for name, stats in sections.items():
         cell = DraftCell(file=file, files=[file.told("memtier")], loop="closed")
         several_runs = name if name != "ALL STATS" else ""
         cell.run = " ".join(filter(None, [file.stem if several else "", several_runs]))
-        _configure(cell, configuration, draft)
+        _configure(cell, configuration, draft, commands=not stats.keys() & {"Sets", "Gets"})
         _add_section(cell, stats, draft, averaged=name.startswith(AVERAGED))
         draft.add(draft.side(), cell)
+        cells[name] = cell
     if not sections:
         raise Refused("has no section of results", file.name)
+    tell_runs_apart(cells, draft)
 
 
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _configure(cell: DraftCell, told: Mapping[str, Any], draft: Draft) -> None:
+def _configure(cell: DraftCell, told: Mapping[str, Any], draft: Draft, *, commands: bool) -> None:
+    """:param commands: it sent what somebody wrote, and no sets and gets in a ratio."""
     clients, threads = _whole(told.get("clients")), _whole(told.get("threads"))
     if clients and threads:
         cell.clients = clients * threads
@@ -123,7 +132,7 @@ def _configure(cell: DraftCell, told: Mapping[str, Any], draft: Draft) -> None:
     cell.pipeline = _whole(told.get("pipeline"))
     if (limit := _number(told.get("rate_limit"))) and cell.clients:
         cell.rate = limit * cell.clients
-    words = [f"ratio {told['ratio']}" if told.get("ratio") else "",
+    words = [f"ratio {told['ratio']}" if told.get("ratio") and not commands else "",
              f"{told['data_size']} B" if told.get("data_size") else "",
              f"keys {told['key_pattern']}" if told.get("key_pattern") else ""]  # fmt: skip
     cell.workload = ", ".join(filter(None, words))
@@ -167,9 +176,10 @@ def _add_section(
         _add_operation(cell, operation, told, draft, averaged=averaged)
     if not total:
         raise Refused("no operation was answered", cell.file.name if cell.file else "")
+    _hold_mean(cell, draft)
     if (said := cell.recompute(total)) is not None:
         draft.note("doubtful", said, cell.file)
-    _hold_against_load(cell, draft)
+    hold_against_load(cell, draft)
     _add_course(cell, courses)
 
 
@@ -179,13 +189,15 @@ def _add_operation(
     if _number(told.get("Ops/sec")) is not None:
         cell.add("throughput", rounded(str(told["Ops/sec"])), operation=operation,
                  printed=f"{told['Ops/sec']} ops/sec", statistic="averaged" if averaged else "counted")  # fmt: skip
+    percentiles = _object(told.get("Percentile Latencies"))
+    empty = _keep_histogram(cell, operation, percentiles, _whole(told["Count"]) or 0, draft)
     latencies = (("mean_us", told.get("Average Latency", told.get("Latency"))),
                  ("min_us", told.get("Min Latency")), ("max_us", told.get("Max Latency")))  # fmt: skip
     for figure, value in latencies:
         if _number(value) is not None:
-            cell.add(figure, rounded(str(value), US_PER_MS), operation=operation,
+            known = not empty or figure == "mean_us"
+            cell.add(figure, rounded(str(value), US_PER_MS) if known else None, operation=operation,
                      printed=f"{value} ms", statistic="averaged" if averaged else "merged")  # fmt: skip
-    percentiles = _object(told.get("Percentile Latencies"))
     for printed_name, value in percentiles.items():
         figure_name = percentile_name(str(printed_name))
         if figure_name is None or isinstance(value, dict):
@@ -193,38 +205,65 @@ def _add_operation(
                 draft.note("refused", f"{printed_name} is no percentile that can be meant; left "
                            "out", cell.file)  # fmt: skip
             continue
-        cell.add(figure_name, rounded(str(value), US_PER_MS), operation=operation,
-                 printed=f"{value} ms", statistic="averaged" if averaged else "merged")  # fmt: skip
+        cell.add(figure_name, None if empty else rounded(str(value), US_PER_MS),
+                 operation=operation, printed=f"{value} ms",
+                 statistic="averaged" if averaged else "merged")  # fmt: skip
+
+
+def _keep_histogram(
+    cell: DraftCell, operation: str, percentiles: Mapping[str, Any], count: int, draft: Draft
+) -> bool:
+    """:returns: whether there is one, and nothing in it, though operations were counted."""
     encoded = _object(percentiles.get("Histogram log format")).get("Compressed Histogram")
-    if isinstance(encoded, str):
-        try:
-            whole_one = merged([encoded])
-            if whole_one.total != _whole(told["Count"]):
-                reason = (
-                    f"the histogram of {operation} counts {whole_one.total:,} of {told['Count']:,}"
-                )
-                draft.note("doubtful", reason, cell.file)
-            cell.histograms[operation] = whole_one.encoded()
-            cell.histogram_unit_us = 1.0
-        except HistogramError as error:
-            draft.note("unknown", f"the histogram of {operation} {error}", cell.file)
+    if not isinstance(encoded, str):
+        return False
+    try:
+        whole_one = merged([encoded])
+    except HistogramError as error:
+        draft.note("unknown", f"the histogram of {operation} {error}", cell.file)
+        return False
+    if not whole_one.total:
+        reason = (
+            f"the histogram of {operation} is empty: percentiles, the least and the greatest are "
+            "printed, and unknown"
+        )
+        draft.note("unknown", reason, cell.file)
+        return True
+    if whole_one.total != count:
+        reason = f"the histogram of {operation} counts {whole_one.total:,} of {count:,}"
+        draft.note("doubtful", reason, cell.file)
+    cell.histograms[operation] = whole_one.encoded()
+    cell.histogram_unit_us = 1.0
+    return False
 
 
-def _hold_against_load(cell: DraftCell, draft: Draft) -> None:
-    """Little's law: what is on the way is throughput × latency."""
-    throughput = next((f.value for f in cell.figures
-                       if (f.figure, f.operation) == ("throughput", ALL)), None)  # fmt: skip
-    mean = next((f.value for f in cell.figures
-                 if (f.figure, f.operation) == ("mean_us", ALL)), None)  # fmt: skip
-    if throughput and mean and cell.clients and cell.pipeline and not cell.rate:
-        there = throughput * mean / 1e6
-        wanted = cell.clients * cell.pipeline
-        if abs(there - wanted) > UNLIKE * wanted:
-            reason = (
-                f"throughput × latency is {there:,.2f} requests on the way, and {wanted:,} were: "
-                "the printed throughput is doubtful"
-            )
-            draft.note("doubtful", reason, cell.file)
+def _hold_mean(cell: DraftCell, draft: Draft) -> None:
+    """The mean of all is the mean of its operations' means, weighted by their counts."""
+    means = {one.operation: (at, one) for at, one in enumerate(cell.figures)
+             if one.figure == "mean_us"}  # fmt: skip
+    at, told = means.pop(ALL, (0, None))
+    weights = {name: sum(codes.values()) for name, codes in cell.outcomes.items()}
+    if told is None or not weights or weights.keys() - means.keys():
+        return
+    values = [(means[name][1].value, many) for name, many in weights.items()]
+    made = sum((value or 0.0) * many for value, many in values) / sum(weights.values())
+    if any(value is None for value, _ in values) or made <= 0:
+        return
+    if told.value is None or abs(told.value - made) > max(1.0, CLOSE * made):
+        how = "its operations' means, weighted by their counts"
+        cell.figures[at] = told.model_copy(
+            update={
+                "value": None,
+                "low": None,
+                "high": None,
+                "recomputed": made,
+                "recomputed_how": how,
+            }
+        )
+        reason = (
+            f"a mean of {told.printed} is printed of all, and {how}, are {made / US_PER_MS:,.3f} ms"
+        )
+        draft.note("doubtful", reason, cell.file)
 
 
 def _add_course(cell: DraftCell, courses: Mapping[str, Mapping[str, Any]]) -> None:
@@ -249,7 +288,7 @@ def _add_course(cell: DraftCell, courses: Mapping[str, Mapping[str, Any]]) -> No
         many = {operation: _whole(row.get("Count")) or 0 for operation, row in rows.items()}
         count = many.get(ALL, sum(n for name, n in many.items() if name != ALL))
         values = tuple(
-            _value(rows.get(operation, {}).get(name)) if many.get(operation) else None
+            _value_of(rows[operation], name) if many.get(operation) else None
             for (operation, _), name in names.items()
         )
         cell.intervals.append(
@@ -263,82 +302,14 @@ def _add_course(cell: DraftCell, courses: Mapping[str, Mapping[str, Any]]) -> No
         )
 
 
-def _value(told: Any) -> float | None:
-    found = _number(told)
-    return found * US_PER_MS if found is not None and 0 <= found < 9.2e12 else None
-
-
-def _read_text(file: ImportFile, draft: Draft, *, several: bool) -> None:
-    setup: dict[str, int] = {}
-    section, command = "", ""
-    columns: list[str] = []
-    cells: dict[str, DraftCell] = {}
-    for line_number, line in file.lines():
-        if (told := SETUP.match(line)) is not None:
-            setup[told[2]] = int(told[1])
-        elif (named := SECTION.match(line.strip())) is not None:
-            section = named[1].strip()
-        elif (typed := COMMAND.search(line)) is not None and not command:
-            command = typed[0].strip(" $")
-        elif HEAD.match(line):
-            columns = COLUMN.findall(line)
-            if section in cells:
-                reason = "a second table begins here; give each a file of its own"
-                raise Refused(reason, file.name, line_number)
-            cells[section] = DraftCell(file=file, files=[file.told("memtier")], loop="closed")
-        elif columns and section in cells:
-            words = line.split()
-            if len(words) == len(columns) and re.fullmatch(r"[A-Z][\w.]{0,60}", words[0]):
-                averaged = section.startswith(AVERAGED)
-                _add_text_row(cells[section], columns, words, line_number, averaged=averaged)
-            elif words and not set(line) <= set("-= "):
-                columns = []
-    if not cells:
-        raise Refused("ends before its table: the run was broken off, or the file is cut short",
-                      file.name)  # fmt: skip
-    for name, cell in cells.items():
-        if not cell.figures:
-            raise Refused("its table is empty", file.name)
-        _set_up(cell, setup, command, draft)
-        told_run = name if name != "ALL STATS" else ""
-        cell.run = " ".join(filter(None, [file.stem if several else "", told_run]))
-        draft.add(draft.side(), cell)
-
-
-def _set_up(cell: DraftCell, setup: Mapping[str, int], command: str, draft: Draft) -> None:
-    threads, clients = setup.get("Threads"), setup.get("Connections per thread")
-    if threads and clients:
-        cell.clients = threads * clients
-        cell.load_label = f"{threads} threads × {clients} connections"
-    cell.command = command
-    pipeline = re.search(r"--pipeline[= ](\d{1,9})", command)
-    cell.pipeline = int(pipeline[1]) if pipeline else 1 if command else None
-    if setup.get("Seconds"):
-        cell.seconds = float(setup["Seconds"])
-    if setup.get("Requests per client"):
-        draft.note("doubtful", "with a count of requests its throughput is of the last thread's "
-                   "clients alone", cell.file)  # fmt: skip
-    _hold_against_load(cell, draft)
-
-
-def _add_text_row(
-    cell: DraftCell, columns: Sequence[str], words: Sequence[str], line: int, *, averaged: bool
-) -> None:
-    operation = ALL if words[0] == "Totals" else words[0]
-    rate = number(words[1])
-    if not rate:
-        return
-    for name, text in zip(columns[1:], words[1:], strict=True):
-        if name == "Ops/sec":
-            cell.add("throughput", rounded(text), operation=operation, printed=f"{text} ops/sec",
-                     statistic="averaged" if averaged else "counted", line=line)  # fmt: skip
-            continue
-        figure = "mean_us" if name in ("Avg. Latency", "Latency") else None
-        if name.endswith(" Latency") and figure is None:
-            figure = percentile_name(name.removesuffix(" Latency"))
-        if figure is not None and number(text) is not None:
-            cell.add(figure, rounded(text, US_PER_MS), operation=operation, printed=f"{text} ms",
-                     statistic="averaged" if averaged else "merged", line=line)  # fmt: skip
+def _value_of(row: Mapping[str, Any], name: str) -> float | None:
+    """A number of a second; a percentile below its least latency is of a histogram not yet filled."""
+    found, least = _number(row.get(name)), _number(row.get("Min Latency"))
+    if found is None or not 0 <= found < 9.2e12:
+        return None
+    if name.startswith("p") and least is not None and found < least * (1 - UNLIKE):
+        return None
+    return found * US_PER_MS
 
 
 IMPORTER = Memtier()

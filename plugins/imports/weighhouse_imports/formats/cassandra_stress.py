@@ -26,18 +26,22 @@ FACT = re.compile(
     r"total operation time)\s*:\s+(.{1,400}?)\s*$", re.IGNORECASE
 )  # fmt: skip
 RATE_BYTES = re.compile(rb"^(?:\[[^\]\n]{1,60}\])?\s*op rate\s+:\s", re.MULTILINE | re.IGNORECASE)
-HEAD = re.compile(STAMP + r"(?:type\s*,\s*)?total ops\s*,\s*op/s\s*,")
+HEAD = re.compile(STAMP + r"(?:type\s*,?\s*)?total ops\s*,\s*op/s\s*,")
 HEAD_BYTES = re.compile(
-    rb"^(?:\[[^\]\n]{1,60}\])?\s*(?:type\s*,\s*)?total ops\s*,\s*op/s\s*,", re.MULTILINE
+    rb"^(?:\[[^\]\n]{1,60}\])?\s*(?:type\s*,?\s*)?total ops\s*,\s*op/s\s*,", re.MULTILINE
 )
 LINE = re.compile(STAMP + r"(?:([A-Za-z][\w\-]{0,40})\s*,)?\s*(\d{1,18}\s*,\s*.{4,300})$")
-RUNNING = re.compile(r"[Rr]unning (?:(\S{1,60}) )?with (\d{1,9}) (?:threads?|threadCount)")
+RUNNING = re.compile(
+    r"[Rr]unning (?:(\[[^\]]{1,120}\]|\S{1,60}) )?with (\d{1,9}) (?:threads?|threadCount)"
+)
 RESULTS = re.compile(STAMP + r"Results:\s*$")
-PER_KIND = re.compile(r"([\w\-]{1,60}): ([\d.,]{1,30}|NaN)")
+PER_KIND = re.compile(r"([\w\-]{1,60}): ([\d.,]{0,30}\d|NaN)")
 SPLIT = re.compile(r"^([\d.,]{1,30}|NaN)\s*(\S{0,10})\s*(?:\[(.*)\])?\s*$")
 TIME = re.compile(r"^(?:(\d{1,4}):)?(\d{1,4}):(\d\d):(\d\d)$|^(\d{1,4}):(\d\d):(\d\d)$")
 COMMAND = re.compile(r"(?:^|\s|\$)((?:\S*/)?cassandra-stress\s+\w.*)$")
 THREAD_COUNT = re.compile(r"^\s*(?:\[[^\]]{1,60}\]\s*)?Thread [Cc]ount: (\d{1,9})")
+RATIOS = re.compile(r"^\s*Command Ratios: \{(.{1,200})\}\s*$")
+ASKED_RATE = re.compile(r"^\s*OpsPer Sec: (\d{1,9})\s*$")
 RATE_LIMIT = re.compile(r"\b(fixed|throttle)=(\d{1,9})/s")
 FIGURES = {"latency mean": "mean_us", "latency median": "p50_us", "latency max": "max_us",
            "latency 95th percentile": "p95_us", "latency 99th percentile": "p99_us",
@@ -84,7 +88,8 @@ class CassandraStress(Importer):
 def _read(file: ImportFile, draft: Draft) -> list[DraftCell]:
     cells: list[DraftCell] = []
     cell = DraftCell(file=file)
-    command, threads, begun = "", None, False
+    command, ratios, threads, begun = "", "", None, False
+    rate: float | None = None
     finished: set[int] = set()
     for line_number, line in file.lines():
         if (fact := FACT.match(line)) is not None:
@@ -98,10 +103,14 @@ def _read(file: ImportFile, draft: Draft) -> list[DraftCell]:
             threads = int(running[2])
             if id(cell) in finished or cell.intervals:
                 cell = DraftCell(file=file)
-            cell.clients, cell.workload = threads, running[1] or cell.workload
+            cell.clients, cell.workload = threads, ratios or running[1] or cell.workload
         elif (told := THREAD_COUNT.match(line)) is not None and int(told[1]) > 0:
             threads = int(told[1])
             cell.clients = cell.clients or threads
+        elif (mixed := RATIOS.match(line)) is not None:
+            ratios = mixed[1]
+        elif (asked := ASKED_RATE.match(line)) is not None:
+            rate = float(asked[1])
         elif HEAD.match(line):
             begun = True
             if id(cell) in finished:
@@ -116,7 +125,7 @@ def _read(file: ImportFile, draft: Draft) -> list[DraftCell]:
     if not cells:
         raise Refused("holds neither results nor lines of a run", file.name)
     for one in cells:
-        _finish(one, command, draft)
+        _finish(one, command, rate, draft)
     return cells
 
 
@@ -170,7 +179,7 @@ def _take_line(cell: DraftCell, kind: str, text: str) -> None:
     if not cell.columns:
         cell.columns = columns_of((name, ALL, "merged") for name in LATENCIES)
     before = cell.intervals[-1] if cell.intervals else None
-    cell.intervals.append(
+    cell.add_interval(
         PublishedInterval(
             at_seconds=at,
             seconds=max(0.0, at - (before.at_seconds if before else 0.0)) or None,
@@ -180,12 +189,18 @@ def _take_line(cell: DraftCell, kind: str, text: str) -> None:
     )
 
 
-def _finish(cell: DraftCell, command: str, draft: Draft) -> None:
+def _finish(cell: DraftCell, command: str, rate: float | None, draft: Draft) -> None:
+    """:param rate: of its settings, which do not say whether it was fixed or the most."""
     cell.command = command
     cell.files = [cell.file.told("cassandra-stress")] if cell.file else []
     limit = RATE_LIMIT.search(command)
-    cell.loop = "open" if limit and limit[1] == "fixed" else "closed"
-    cell.rate = float(limit[2]) if limit and float(limit[2]) > 0 else None
+    cell.rate = float(limit[2]) if limit else rate
+    if limit or not rate:
+        cell.loop = "open" if limit and limit[1] == "fixed" else "closed"
+    else:
+        draft.note("unknown", f"its settings ask for {rate:,.0f} operations a second, and do not "
+                   "say whether `fixed` or `throttle`: whether its loop was open, is not told",
+                   cell.file)  # fmt: skip
     asked = re.search(r"threads[=>]+\s?(\d{1,9})", command)
     cell.clients = cell.clients or (int(asked[1]) if asked else None)
     cell.pipeline = 1 if cell.clients else None

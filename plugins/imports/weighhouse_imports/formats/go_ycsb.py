@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from weighhouse_protocol.percent import percent
 from weighhouse_protocol.published.figures import ALL, PublishedInterval
 from weighhouse_protocol.published.results import PublishedResults
 
@@ -183,7 +184,7 @@ def _set_load(cell: DraftCell, output: Output) -> None:
     cell.load_label = ", ".join(words)
     shares = properties(" ".join(f"-p {name}={said}" for name, said in told.items()))
     mix = [
-        f"{name} {share * 100:g} %"
+        f"{name} {percent(share, None)}"
         for name in ("read", "update", "insert", "scan", "readmodifywrite")
         if (share := number(shares.get(f"{name}proportion", "")))
     ]

@@ -12,6 +12,7 @@ from weighhouse_imports import archives
 from weighhouse_imports.opened import of_bytes
 from weighhouse_imports.reader import ImporterMissing, read_files, read_paths
 from weighhouse_protocol.masks import masked_command
+from weighhouse_protocol.published.cells import MOST_INTERVALS
 
 SAMPLES = Path(__file__).parent / "samples"
 MOST_MEBIBYTES = 300
@@ -147,3 +148,15 @@ def test_a_large_file_is_read_in_little_room(tmp_path: Path) -> None:
 def test_a_line_without_end_is_refused() -> None:
     data = b"[OVERALL], RunTime(ms), 5\n" + b"x" * (3 << 20)
     assert "no tool writes one" in read_files([of_bytes("x", data)]).refused[0].reason
+
+
+def test_lines_beyond_what_is_kept_are_joined_as_they_come() -> None:
+    head = "type total ops, op/s, pk/s, row/s, mean, med, .95, .99, .999, max, time, stderr,\n"
+    line = "total, {0}, 10, 10, 10, 1.0, 0.9, 1.3, 1.3, 1.3, 1.3, {0}.0, -0.9,\n"
+    text = head + "".join(line.format(number) for number in range(1, MOST_INTERVALS + 100))
+    results = read_files([of_bytes("x", text.encode())]).results
+    assert results is not None
+    (cell,) = results.cells
+    assert MOST_INTERVALS / 2 < len(cell.intervals) < MOST_INTERVALS
+    assert sum(one.seconds or 0 for one in cell.intervals) == MOST_INTERVALS + 99
+    assert any("neighbours were joined" in note.reason for note in results.notes)
