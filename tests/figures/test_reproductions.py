@@ -19,7 +19,7 @@ from weighhouse_testing.platform import RunningPlatform, running_platform
 CLIENTS = (8, 16, 32)
 AGAIN = ("balanced~8 clients", "balanced~16 clients")
 SLOWED = 3.0
-"""How much longer a command takes then: far beyond the quarter that a reproduction may differ by."""
+"""How much longer a command takes then: far beyond what a reproduction may differ by."""
 
 
 @dataclass(frozen=True)
