@@ -72,6 +72,9 @@ def fuzz(importer: Importer, seconds: float) -> bool:
     :returns: whether all went well.
     """
     seed = random.SystemRandom().randrange(2**32)
+    if not seeds(importer):
+        sys.stdout.write(f"{importer.name}: there is no sample here\n")
+        return True
     begun = time.monotonic()
     tried = came = 0
     slowest = 0.0

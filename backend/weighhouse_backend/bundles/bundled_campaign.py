@@ -6,6 +6,7 @@ from uuid import UUID
 from weighhouse_protocol import pages
 
 from weighhouse_backend.bundles.contents import Contents
+from weighhouse_backend.bundles.terms import FOR_WHOM
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.comparisons.disclosure import leaving as leaving_of
 from weighhouse_backend.comparisons.service import ComparisonService, comparison_read
@@ -15,13 +16,6 @@ from weighhouse_backend.exports import comparison_tables
 from weighhouse_backend.exports.abouts import Leave
 from weighhouse_backend.exports.snapshots import Snapshot
 from weighhouse_backend.identity.access import Caller
-
-FOR_WHOM = {
-    "internal": "For the organization it comes from",
-    "others": "For whom the organization it comes from gave it",
-    "public": "Published by the organization it comes from",
-}
-"""Under what figures may be used, as far as the platform knows it."""
 
 
 def contents_of(

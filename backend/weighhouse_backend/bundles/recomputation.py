@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from weighhouse_protocol.bundles.archive import BundleError
+from weighhouse_protocol.bundles.archive import FIRST, BundleError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.manifest import Manifest
@@ -38,7 +38,7 @@ from weighhouse_backend.findings.examination import RunFinding
 from weighhouse_backend.runs.models import Campaign, Cell, Run
 from weighhouse_backend.runs.progress import count_runs
 
-EXPERIMENT, CAMPAIGN, CELLS, RUNS = "experiment.json", "campaign.json", "cells.json", "runs.json"
+EXPERIMENT, CAMPAIGN, CELLS, RUNS = FIRST, "campaign.json", "cells.json", "runs.json"
 COMPARISON, NOISE = "comparison.json", "noise.json"
 
 

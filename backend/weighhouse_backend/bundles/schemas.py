@@ -5,9 +5,8 @@ from dataclasses import asdict
 from typing import Self
 
 from pydantic import BaseModel
-from weighhouse_judging.verdicts.readings import Word
 
-from weighhouse_backend.bundles.reproduction import Outcome, Reproduction
+from weighhouse_backend.bundles.reproduction import CellAgain, Outcome, Reproduction, SidesAgain
 
 
 class KeyRead(BaseModel):
@@ -29,39 +28,6 @@ class KeysRead(BaseModel):
     """Of its former secrets, as far as they are in its settings; newest first."""
 
 
-class CellAgainRead(BaseModel):
-    """A cell of a target that was measured again."""
-
-    target: str
-    workload: str
-    load_level: str
-    figure: str
-    unit: str
-    original: float
-    """Median of its repeats."""
-    again: float
-    relative: float
-    """0.05 = 5 % more than before."""
-    low: float | None
-    high: float | None
-    """The 95 % interval; None below four repeats a side."""
-    outcome: Outcome
-    because: str
-
-
-class SidesAgainRead(BaseModel):
-    """What was said of two sides, before and now."""
-
-    target: str
-    baseline: str
-    workload: str
-    load_level: str
-    figure: str
-    original: Word
-    again: Word
-    outcome: Outcome
-
-
 class ReproducedRead(BaseModel):
     """What measuring again came to."""
 
@@ -73,8 +39,8 @@ class ReproducedRead(BaseModel):
     """In what they differ."""
     changes: list[str]
     """In what the targets were set up otherwise."""
-    cells: list[CellAgainRead]
-    sides: list[SidesAgainRead]
+    cells: list[CellAgain]
+    sides: list[SidesAgain]
     left_out: list[str]
     """Cells that were not measured again, or are another measurement now, each with why."""
 

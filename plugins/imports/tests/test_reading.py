@@ -47,6 +47,40 @@ def test_what_leads_out_of_an_archive_is_left_there(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["evil.tar", "evil.zip"]
 
 
+@pytest.mark.parametrize(("what", "said"), [("method", "not supported"), ("password", "password")])
+def test_an_archive_that_python_cannot_unpack_is_refused(
+    tmp_path: Path, what: str, said: str
+) -> None:
+    with zipfile.ZipFile(tmp_path / "odd.zip", "w") as archive:
+        archive.write(SAMPLES / "ycsb.txt", "ycsb.txt")
+    content = bytearray((tmp_path / "odd.zip").read_bytes())
+    central = content.index(b"PK\x01\x02")
+    for at in (0, central):
+        flags = at + (6 if at == 0 else 8)
+        if what == "password":
+            content[flags] |= 1
+        else:
+            content[flags + 2] = 97  # WavPack
+    (tmp_path / "odd.zip").write_bytes(content)
+    preview = read_paths([tmp_path / "odd.zip"])
+    assert preview.results is None
+    (note,) = preview.refused
+    assert said in note.reason
+
+
+def test_an_archive_whose_packing_is_damaged_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "lzma.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.write(SAMPLES / "ycsb.txt", "ycsb.txt")
+    content = (tmp_path / "lzma.zip").read_bytes()
+    for place in range(40, 400, 30):
+        damaged = bytearray(content)
+        damaged[place : place + 4] = b"\xff\xff\xff\xff"
+        (tmp_path / "lzma.zip").write_bytes(damaged)
+        preview = read_paths([tmp_path / "lzma.zip"])
+        assert preview.results is None
+        assert preview.refused
+
+
 def test_a_bomb_is_refused_before_it_fills_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,7 +115,9 @@ def test_of_files_that_are_refused_nothing_is_kept() -> None:
 
 def test_an_importer_may_be_named_and_has_to_be_there() -> None:
     file = of_bytes("x", (SAMPLES / "pgbench.txt").read_bytes())
-    with pytest.raises(ImporterMissing, match="those there are: benchant, cassandra-stress"):
+    with pytest.raises(
+        ImporterMissing, match="those there are: benchant, bundle, cassandra-stress"
+    ):
         read_files([file], "nobody")
     assert "holds no" in read_files([file], "ycsb").refused[0].reason
 

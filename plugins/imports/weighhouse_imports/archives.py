@@ -3,6 +3,7 @@ its names say: a member is copied to a nameless file, and no further than what a
 """
 
 import gzip
+import lzma
 import stat
 import tarfile
 import tempfile
@@ -13,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, Self, cast
 
+from weighhouse_protocol.bundles.archive import BLOCK, begins_bundle
+from weighhouse_protocol.bundles.manifest import ENVELOPE
 from weighhouse_protocol.published.figures import ImportNote
 
 from weighhouse_imports.opened import CHUNK_BYTES, ImportFile
@@ -25,8 +28,10 @@ MOST_RATIO = 250
 """How many bytes may come of one, beyond the first `FREE_BYTES`."""
 FREE_BYTES = 16 << 20
 KEPT_IN_MEMORY = 1 << 20
-BROKEN = (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error, ValueError,
-          NotImplementedError, RuntimeError)  # fmt: skip
+BROKEN = (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError,
+          ValueError, RuntimeError)  # fmt: skip
+"""What Python's libraries raise over broken archives. RuntimeError: a ZIP that asks for a password,
+and, as its subclass NotImplementedError, one that was packed by a method that they do not know."""
 
 
 @dataclass
@@ -72,15 +77,23 @@ class Offered:
         if members is None:
             self._take(ImportFile(name, size, opened))
             return
+        before = len(self.files)
         try:
             with opened() as stream:
                 for member, source in members(stream, name):
+                    self._require_no_bundle(member, name, before)
                     self._unpack(f"{name}!{member}", source, size)
         except Refused as refused:
             self.refused.append(refused.note())
         except BROKEN as error:
             reason = f"the archive cannot be read: {error or type(error).__name__}"
             self.refused.append(Refused(reason, name).note())
+
+    def _require_no_bundle(self, member: str, name: str, before: int) -> None:
+        """A bundle in another tar leaves nothing: nobody could check what would be taken of it."""
+        if PurePosixPath(member).name == ENVELOPE:
+            del self.files[before:]
+            raise Refused("is a bundle that was packed anew; give the file as it was signed", name)
 
     def _unpack(self, name: str, source: IO[bytes], packed: int) -> None:
         if _unsafe(name.partition("!")[2]):
@@ -131,6 +144,8 @@ TAR_MAGIC = slice(257, 262)
 
 
 def _members_of(start: bytes) -> Members | None:
+    if begins_bundle(start):
+        return None
     if start.startswith(b"PK\x03\x04"):
         return _zip_members
     if start[TAR_MAGIC] == b"ustar":
@@ -162,16 +177,30 @@ def _tar_members(stream: BinaryIO, name: str) -> Iterator[tuple[str, IO[bytes]]]
 
 def _packed_members(stream: BinaryIO, name: str) -> Iterator[tuple[str, IO[bytes]]]:
     """Of a tar archive that is packed as a whole, or the one file that is."""
+    if _holds_files(stream):
+        yield from _tar_members(stream, name)
+        return
+    with gzip.GzipFile(fileobj=stream) as source:
+        yield PurePosixPath(name).stem or "file", cast("IO[bytes]", source)
+
+
+def _holds_files(stream: BinaryIO) -> bool:
+    """Whether what is packed is an archive of files; a bundle, which is a tar, is one file."""
+    found = True
     try:
         with tarfile.open(fileobj=stream, mode="r:*"):
             pass
     except tarfile.ReadError:
-        stream.seek(0)
-        with gzip.GzipFile(fileobj=stream) as source:
-            yield PurePosixPath(name).stem or "file", cast("IO[bytes]", source)
-        return
+        found = False
     stream.seek(0)
-    yield from _tar_members(stream, name)
+    if found:
+        try:
+            with gzip.GzipFile(fileobj=stream) as source:
+                found = not begins_bundle(source.read(BLOCK))
+        except gzip.BadGzipFile:
+            pass  # Packed by bzip2 or xz.
+        stream.seek(0)
+    return found
 
 
 def _few(number: int, name: str) -> None:

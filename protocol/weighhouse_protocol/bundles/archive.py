@@ -21,6 +21,8 @@ MOST_NAME = 99
 MOST_FILE_BYTES = 8**11 - 1
 """What a header can tell: 8 GiB less one byte."""
 MOST_FILES = 200_000
+FIRST = "experiment.json"
+"""The file that every bundle begins with."""
 
 
 class BundleError(ValueError):
@@ -67,6 +69,18 @@ def header(name: str, size: int) -> bytes:
 def padding(size: int) -> bytes:
     """What stands behind a file of a size."""
     return bytes(-size % BLOCK)
+
+
+def begins_bundle(start: bytes) -> bool:
+    """Whether a file is meant to be a bundle.
+
+    :param start: its first bytes, a block or more.
+    """
+    try:
+        name, _ = _told(start[:BLOCK], 0, "")
+    except BundleError:
+        return False
+    return name == FIRST
 
 
 def entries(file: BinaryIO) -> Iterator[Entry]:
