@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from typer.testing import CliRunner
+from weighhouse_cli.exits import CommandFailed
+from weighhouse_cli.main import app
 from weighhouse_testing.browser import Sows, Window, looked_at
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import Sown
@@ -79,3 +82,26 @@ def test_typed_figures_stand_hollow_beside_ours(window: Window, ours: dict) -> N
     expect(beside).to_contain_text("published, not measured here")
     expect(page.get_by_role("region", name="Answer")).not_to_contain_text("A paper on three stores")
     looked_at(page, "others beside ours")
+
+
+def test_the_command_keeps_lists_shows_and_removes(platform: RunningPlatform) -> None:
+    access = {"WEIGHHOUSE_URL": platform.url, "WEIGHHOUSE_TOKEN": platform.token, "COLUMNS": "200"}
+    log = LOG.with_name("redis-benchmark.csv")
+
+    def done(*words: str) -> str:
+        ran = CliRunner().invoke(app, words, env=access)
+        assert ran.exit_code == 0, (ran.output, ran.exception)
+        return ran.output
+
+    kept = done("import", str(log), "--keep")
+    address = kept.partition("kept: ")[2].split()[0]
+    source = address.rpartition("/")[2]
+    assert address == f"{platform.url}/published-results/{source}"
+    assert done("import", str(log), "--keep").split()[-1] == address, "the same is kept once"
+    assert source in done("published", "list")
+    assert "throughput all" in done("published", "show", source)
+    done("published", "remove", source)
+    assert source not in done("published", "list")
+    gone = CliRunner().invoke(app, ["published", "show", source], env=access)
+    assert isinstance(gone.exception, CommandFailed)
+    assert "is not there" in str(gone.exception)

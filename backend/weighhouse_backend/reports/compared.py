@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weighhouse_judging.arithmetic.digits import number
-from weighhouse_judging.studies.terms import figure_words, interval_words
+from weighhouse_judging.studies.terms import Key, figure_words, interval_words
+from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.text import numbered
 
@@ -17,6 +18,8 @@ from weighhouse_backend.comparisons.schemas import (
     DifferenceRead,
     SideRead,
 )
+from weighhouse_backend.findings.examination import RunFinding
+from weighhouse_backend.reports.claims import ClaimSides, claim_name
 from weighhouse_backend.reports.items import (
     Chart,
     Item,
@@ -28,7 +31,9 @@ from weighhouse_backend.reports.items import (
     Withdrawn,
     Words,
 )
-from weighhouse_backend.reports.shelves import Give, Offer, Shelf, ids_of, notes_of
+from weighhouse_backend.reports.shelves import CLAIM, Give, Offer, Shelf, ids_of, notes_of
+from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.studies.service import repeats_of
 
 READS = {"more": "more", "less": "less", "as_much": "as much", "cannot_tell": "cannot tell",
          "too_few": "too few repeats"}  # fmt: skip
@@ -46,6 +51,10 @@ class Compared:
     refused: Mapping[str, str]
     """Targets that may not be shown, and why."""
     stamps: tuple[str, ...]
+    runs: Mapping[str, Sequence[RunFigures]]
+    """Of the sides, by key."""
+    untrue: Sequence[RunFinding]
+    """What checks found of figures that cannot be true."""
 
     def shelf(self) -> Shelf:
         """What can be referred to."""
@@ -66,7 +75,38 @@ class Compared:
             offers=tuple(self._offers()),
             notes=notes_of(self.read.caveats),
             stamps=self.stamps,
+            claim=self._claim,
         )
+
+    def _claim(self, line: str) -> Item:
+        notes = {
+            claim_name(name): ids_of(self.read.caveats, [side.key])
+            for name, side in self._sides.items()
+        }
+        return self._claims.claimed(line, notes)
+
+    @cached_property
+    def _claims(self) -> ClaimSides:
+        titles = {one.run_id: one.finding.title for one in self.untrue}
+        repeats: dict[Key, Repeats] = {}
+        untrue: dict[tuple[str, str, str], str] = {}
+        for name, side in self._sides.items():
+            mine = self.runs.get(side.key, ())
+            called = claim_name(name)
+            repeats |= {(called, *key[1:]): found for key, found in repeats_of(mine).items()}
+            untrue |= {
+                (called, run.workload, run.load_label): titles[run.run_id]
+                for run in mine
+                if run.run_id in titles
+            }
+        sides = {claim_name(name): side for name, side in self._sides.items()}
+        return ClaimSides(
+            repeats,
+            {name: side.label for name, side in sides.items()},
+            {name: self.refused[side.target] for name, side in sides.items()
+             if side.target in self.refused},
+            untrue,
+        )  # fmt: skip
 
     @cached_property
     def _sides(self) -> dict[str, SideRead]:
@@ -262,6 +302,7 @@ class Compared:
             Offer("fairness", (), "Table: what else differs between the sides"),
             Offer("disclosure", (), "Table: the disclosure"),
             Offer("replies", (), "What vendors and others replied"),
+            *self._claimable(),
         ]
         for figure in self.figures:
             named += [Offer("chart", (figure.name,), f"Chart: {figure.label}"),
@@ -275,6 +316,21 @@ class Compared:
             if figure.name in cell.figures and cell.side in names
         ]  # fmt: skip
         return [*named, *cells[:MOST_OFFERED]]
+
+    def _claimable(self) -> list[Offer]:
+        """A claim to begin with: one side against the next, where both have been measured."""
+        names = {side.key: claim_name(name) for name, side in self._sides.items()}
+        for metric in (one.name for one in self.figures[:1]):
+            told = [one for one in self.read.cells if metric in one.figures and one.side in names]
+            for one in told:
+                for other in told:
+                    where = (one.workload, one.load_level.label)
+                    if (other.workload, other.load_level.label) == where and other != one:
+                        cells = [f"[{' / '.join((names[each.side], *where))}]"
+                                 for each in (one, other)]  # fmt: skip
+                        label = "Claim: one side is ahead of another, to be written on"
+                        return [Offer(CLAIM, (" > ".join(cells),), label)]
+        return []
 
 
 def _unit(figure: Figure) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from weighhouse_backend.reports import charts
-from weighhouse_backend.reports.items import Chart, Content, Item, Note, Table, Withdrawn
+from weighhouse_backend.reports.items import Chart, Claimed, Content, Item, Note, Table, Withdrawn
 from weighhouse_backend.reports.markdown import Drawn, tree
 from weighhouse_backend.reports.nodes import Child, Node, node
 
@@ -74,6 +74,9 @@ def _within(item: Item, numbers: Mapping[str, int]) -> Sequence[Child]:
     match item.kind:
         case "words":
             return (node("span", item.words, *marks, class_="figure"),)
+        case "claim":
+            verdict = node("span", item.words, class_="figure")
+            return (node("span", verdict, f" ({item.why.removesuffix('.')})", *marks),)
         case "withdrawn":
             return (node("span", f"[withdrawn: {item.reason}]", class_="withdrawn"),)
         case "texts":
@@ -91,6 +94,10 @@ def _alone(item: Item, numbers: Mapping[str, int]) -> Sequence[Child]:
             return (_table(item, marks),)
         case Chart():
             return (_chart(item, marks),)
+        case Claimed():
+            verdict = node("strong", f"{item.words}.")
+            return (node("p", f"{item.says}: ", verdict, f" {item.why}", *marks,
+                         class_=f"claim {item.verdict.replace('_', '-')}"),)  # fmt: skip
         case Withdrawn():
             return (node("p", node("strong", "Withdrawn: "), item.reason, class_="withdrawn"),)
         case _ if item.kind == "texts":

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from weighhouse_backend.reports.items import (
     Chart,
+    Claimed,
     Content,
     Item,
     Resolved,
@@ -106,6 +107,8 @@ def _plain(item: Item) -> str:
             return item.words
         case Texts():
             return " ".join(text for _, text in item.texts)
+        case Claimed():
+            return f"{item.words}: {item.why}"
         case Withdrawn():
             return f"withdrawn: {item.reason}"
         case Table():

@@ -4,7 +4,7 @@ import re
 
 from weighhouse_backend.reports import charts
 from weighhouse_backend.reports.documents import KNOWN
-from weighhouse_backend.reports.items import Chart, Content, Item, Table, Texts, Withdrawn
+from weighhouse_backend.reports.items import Chart, Claimed, Content, Item, Table, Texts, Withdrawn
 from weighhouse_backend.reports.references import MARK
 
 _SIGNS = re.compile(r"([\\`*_\[\]<>|#~])")
@@ -34,6 +34,8 @@ def _said(item: Item) -> str:
         case Texts():
             said = [f"**{_plain(a)}:** {_plain(b)}" if a else _plain(b) for a, b in item.texts]
             return "\n\n".join(said)
+        case Claimed():
+            return f"**{_plain(item.words)}** ({_plain(item.why.removesuffix('.'))})"
         case Withdrawn():
             return f"[withdrawn: {_plain(item.reason)}]"
         case _:

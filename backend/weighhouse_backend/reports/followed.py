@@ -9,6 +9,7 @@ from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.alerts.schemas import ChangePointRead, SeriesRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
+from weighhouse_backend.reports.claims import Judge, of_a_study
 from weighhouse_backend.reports.items import Chart, Item, Line, Panel, Point, Table, Texts, Words
 from weighhouse_backend.reports.shelves import Offer, Shelf, ids_of, notes_of
 from weighhouse_backend.studies.schemas import StudyFigureRead, StudyRead
@@ -88,8 +89,11 @@ def _shift(one: ChangePointRead, metric: str) -> str:
     )
 
 
-def study_shelf(read: StudyRead, stamps: tuple[str, ...]) -> Shelf:
-    """A published study beside what was measured here."""
+def study_shelf(read: StudyRead, stamps: tuple[str, ...], judge: Judge) -> Shelf:
+    """A published study beside what was measured here.
+
+    :param judge: holds a claim against what it prints, and what was measured of it.
+    """
     caveats: list[CaveatRead] = [one for each in read.campaigns for one in each.caveats]
     notes = ids_of(caveats)
 
@@ -119,8 +123,12 @@ def study_shelf(read: StudyRead, stamps: tuple[str, ...]) -> Shelf:
                      columns=("Side", "Workload, load", "Figure", "Printed", "Measured here"),
                      rows=rows, notes=notes)  # fmt: skip
 
+    def claim(line: str) -> Item:
+        return of_a_study(line, judge, {one.name: one.label for one in read.sides}, notes)
+
     return Shelf(
         label=read.title,
+        claim=claim,
         gives={"answer": answer, "asks": asks, "claims": claims, "figures": figures},
         offers=(
             Offer("answer", (), "How many of its claims hold here"),

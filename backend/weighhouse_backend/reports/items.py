@@ -6,6 +6,7 @@ They hold what is read, not how it is drawn, so that an edition is drawn as the 
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from weighhouse_judging.studies.claims import ClaimVerdict
 
 
 class _Item(BaseModel):
@@ -83,6 +84,19 @@ class Texts(_Item):
     texts: tuple[tuple[str, str], ...]
 
 
+class Claimed(_Item):
+    """What somebody says of figures, and what may be said of that."""
+
+    kind: Literal["claim"] = "claim"
+    says: str
+    """As it was written, its cells in words."""
+    verdict: ClaimVerdict
+    words: str
+    """`holds here`."""
+    why: str
+    """With the figures, complete with its full stop."""
+
+
 class Withdrawn(_Item):
     """Nothing may be, or can be, shown."""
 
@@ -90,7 +104,7 @@ class Withdrawn(_Item):
     reason: str
 
 
-Item = Annotated[Words | Table | Chart | Texts | Withdrawn, Field(discriminator="kind")]
+Item = Annotated[Words | Table | Chart | Texts | Claimed | Withdrawn, Field(discriminator="kind")]
 
 
 class Note(BaseModel):

@@ -1,7 +1,8 @@
 """References in a report's text: `{{comparison.throughput(redis; balanced; 8 clients)}}`. Pure.
 
 A reference names a source of the report, what is wanted of it, and where that takes it, of what:
-parts stand between semicolons, since names of load levels have commas.
+parts stand between semicolons, since names of load levels have commas. A claim is one of its own:
+`{{claim comparison: [redis / balanced / 8 clients] > [memcached / balanced / 8 clients]}}`.
 """
 
 import re
@@ -15,7 +16,8 @@ _FORM = re.compile(
     r"\s*(?P<source>[a-z0-9][a-z0-9-]{0,39})\.(?P<what>[a-z][a-z0-9_.-]{0,62})"
     r"(?:\((?P<parts>[^(){}\n]*)\))?\s*"
 )
-MARK = re.compile(r"\{\{([^{}\n]{1,400})\}\}")
+_CLAIM = re.compile(r"\s*claim\s+(?:(?P<source>[a-z0-9][a-z0-9-]{0,39}):\s*)?(?P<line>\S.*)")
+MARK = re.compile(r"\{\{([^{}\n]{1,1000})\}\}")
 """A reference in a text, whatever is inside."""
 
 
@@ -41,6 +43,25 @@ def read(text: str) -> Reference | None:
     said = found["parts"]
     parts = () if said is None else tuple(one.strip() for one in said.split(";", 2))
     return Reference(found["source"], found["what"], parts if any(parts) else ())
+
+
+@dataclass(frozen=True)
+class ClaimReference:
+    """What somebody claims of a source's figures."""
+
+    source: str
+    """Empty: of the only one that there is."""
+    line: str
+
+    def __str__(self) -> str:
+        """As it stands between the braces."""
+        return f"claim {self.source}: {self.line}" if self.source else f"claim {self.line}"
+
+
+def read_claim(text: str) -> ClaimReference | None:
+    """The claim that stands between braces; None where it is none."""
+    found = _CLAIM.fullmatch(text)
+    return None if found is None else ClaimReference(found["source"] or "", found["line"].strip())
 
 
 def marked(what: str) -> str:

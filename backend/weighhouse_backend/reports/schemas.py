@@ -80,11 +80,11 @@ class OfferRead(BaseModel):
     reference: str
     """As it stands in the text, braces included."""
     source: str
-    kind: Literal["words", "table", "chart", "texts"]
+    kind: Literal["words", "table", "chart", "texts", "claim"]
     label: str
     """What it is, in words."""
     shows: str
-    """Of a figure: what it shows now."""
+    """Of a figure or a claim: what it shows now."""
 
 
 class DrawnRead(BaseModel):

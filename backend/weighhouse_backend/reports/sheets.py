@@ -21,6 +21,7 @@ h1{font-size:20pt;margin:0 0 .4em}h2{font-size:14pt;margin:1.6em 0 .5em}h3{font-
 p{margin:.5em 0;orphans:3;widows:3}.about{color:#43504b;font-size:9pt;margin:.1em 0}
 .stamp{border:1pt solid #a8123a;color:#a8123a;padding:.3em .6em;font:600 9pt system-ui,sans-serif}
 .withdrawn{color:#9a4a00;border-left:2pt solid #9a4a00;padding-left:.5em}
+.claim{border-left:2pt solid #616d67;padding-left:.5em}
 span.withdrawn{border:0;padding:0}.figure{font-weight:600}
 figure{margin:1em 0;break-inside:avoid}figcaption,caption{font:9pt/1.4 system-ui,sans-serif;
 color:#43504b;text-align:left;caption-side:top;padding:.3em 0;break-after:avoid}

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.reports.items import Item, Note, Withdrawn
-from weighhouse_backend.reports.references import Reference, marked
+from weighhouse_backend.reports.references import ClaimReference, Reference, marked
 from weighhouse_backend.reports.schemas import OfferRead
 
+CLAIM = "claim"
 Give = Callable[[Sequence[str]], Item]
 """Makes an item of a reference's parts."""
 
@@ -18,8 +19,15 @@ class Offer:
     """Something of a source that a text can refer to."""
 
     what: str
+    """`claim`: the one of its parts is a claim's line."""
     parts: tuple[str, ...]
     label: str
+
+    def reference(self, source: str) -> Reference | ClaimReference:
+        """As a text refers to it."""
+        if self.what == CLAIM:
+            return ClaimReference(source, self.parts[0])
+        return Reference(source, self.what, self.parts)
 
 
 @dataclass(frozen=True)
@@ -32,13 +40,19 @@ class Shelf:
     offers: tuple[Offer, ...] = ()
     notes: Mapping[str, Note] = field(default_factory=dict)
     stamps: tuple[str, ...] = ()
+    claim: Callable[[str], Item] | None = None
+    """What a claim over its figures comes to, by the claim's line."""
     withdrawn: str | None = None
     """Why nothing of it can be shown."""
 
-    def item(self, wanted: Reference) -> Item:
+    def item(self, wanted: Reference | ClaimReference) -> Item:
         """What a reference comes to; withdrawn with the reason where nothing can be shown."""
         if self.withdrawn is not None:
             return Withdrawn(reason=self.withdrawn)
+        if isinstance(wanted, ClaimReference):
+            if self.claim is None:
+                return Withdrawn(reason=f"{self.label} has no cells that a claim could speak of")
+            return self.claim(wanted.line)
         found = self.gives.get(wanted.what)
         if found is not None:
             return found(wanted.parts)
@@ -51,11 +65,11 @@ class Shelf:
     def offered(self, source: str) -> Iterable[OfferRead]:
         """All that may be referred to, with what figures show now."""
         for one in self.offers:
-            wanted = Reference(source, one.what, one.parts)
+            wanted = one.reference(source)
             item = self.item(wanted)
             if item.kind == "withdrawn":
                 continue
-            shows = item.words if item.kind == "words" else ""
+            shows = item.words if item.kind in {"words", "claim"} else ""
             yield OfferRead(
                 reference=marked(str(wanted)),
                 source=source,

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_judging.studies.claims import ClaimResult
+from weighhouse_judging.studies.language import Claim
 from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.alerts.watch import WatchService
@@ -21,7 +23,7 @@ from weighhouse_backend.reports.compared import Compared
 from weighhouse_backend.reports.errors import ReportInvalid
 from weighhouse_backend.reports.followed import series_shelf, study_shelf
 from weighhouse_backend.reports.items import Item, Resolved, Withdrawn
-from weighhouse_backend.reports.references import MOST_REFERENCES, read, wanted
+from weighhouse_backend.reports.references import MOST_REFERENCES, marked, read, read_claim, wanted
 from weighhouse_backend.reports.schemas import SourceWrite
 from weighhouse_backend.reports.series_terms import SeriesTerms
 from weighhouse_backend.reports.shelves import Shelf
@@ -109,7 +111,12 @@ class SourceService:
         if one.series_id is not None:
             return self._series(eyes, one.series_id, audience)
         if one.study is not None:
-            return study_shelf(self.studies.read(eyes, one.study, None, project_id, audience), ())
+            study = self.studies.read(eyes, one.study, None, project_id, audience)
+
+            def judge(claim: Claim) -> ClaimResult:
+                return self.studies.judge(eyes, study.name, study.scale, project_id, claim)
+
+            return study_shelf(study, (), judge)
         if one.comparison is not None:
             return self._compared(eyes, question_of(one.comparison), audience)
         return self._compared(eyes, Question(campaign_id=one.campaign_id), audience)
@@ -124,7 +131,8 @@ class SourceService:
         label = f"{' · '.join(labels[:MOST_LABELS])}{more} ({', '.join(numbers)})"
         so_far = read.completeness.words
         stamps = tuple(one for one in (stamp, so_far) if one)
-        return Compared(read, label, refused, stamps).shelf()
+        runs = {side.key: side.runs for side in chosen.shown.sides}
+        return Compared(read, label, refused, stamps, runs, chosen.barred).shelf()
 
     def _series(self, eyes: Caller, series_id: UUID, audience: Audience) -> Shelf:
         series = self.watching.history.visible(eyes, series_id)
@@ -158,7 +166,7 @@ def resolve(text: str, shelves: Shelves) -> Resolved:
     items = {one: _item(one, shelves) for one in named[:MOST_REFERENCES]}
     too_many = Withdrawn(reason=f"a report has at most {MOST_REFERENCES} references")
     items |= dict.fromkeys(named[MOST_REFERENCES:], too_many)
-    used = {found.source for one in named if (found := read(one)) is not None}
+    used = {_source_of(one, shelves) for one in named}
     shown = [shelf for name, shelf in shelves.items() if name in used]
     return Resolved(
         items=items,
@@ -167,16 +175,25 @@ def resolve(text: str, shelves: Shelves) -> Resolved:
     )
 
 
+def _source_of(named: str, shelves: Shelves) -> str:
+    """Which source is meant; a claim that names none is of the only one, if there is one alone."""
+    reference = read_claim(named) or read(named)
+    if reference is None:
+        return ""
+    return reference.source or (next(iter(shelves)) if len(shelves) == 1 else "")
+
+
 def _item(named: str, shelves: Shelves) -> Item:
-    reference = read(named)
+    reference = read_claim(named) or read(named)
     if reference is None:
         return Withdrawn(reason="this is no reference; choose one from what the editor offers")
-    shelf = shelves.get(reference.source)
+    source = _source_of(named, shelves)
+    shelf = shelves.get(source)
     if shelf is None:
         known = ", ".join(shelves) or "none"
-        return Withdrawn(
-            reason=f"no source is called {reference.source}; those that there are: {known}"
-        )
+        how = f"say of which source, as {marked('claim NAME: …')}"
+        what = f"no source is called {source}" if source else how
+        return Withdrawn(reason=f"{what}; those that there are: {known}")
     return shelf.item(reference)
 
 

@@ -14,7 +14,7 @@ from weighhouse_judging.studies.claims import (
     judge_claims,
 )
 from weighhouse_judging.studies.documents import StudySide
-from weighhouse_judging.studies.language import Scale
+from weighhouse_judging.studies.language import Claim, Scale
 from weighhouse_judging.studies.terms import Key
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_protocol.experiment import Experiment
@@ -141,6 +141,18 @@ class StudyService:
             figures=study_figures(study, runs),
         )
 
+    def judge(
+        self, caller: Caller, name: str, scale: Scale, project_id: UUID, claim: Claim
+    ) -> ClaimResult:
+        """What may be said of a claim that somebody makes of a study: of what it prints, and of
+        what was measured of it. Whether that may be shown, `read` has said.
+
+        :raises StudyNotFound: when there is none of that name.
+        """
+        folder = self.find(name)
+        runs = self._runs(folder, self._standings(caller, folder, scale, project_id))
+        return self._judged(folder, scale, runs, [claim])[0]
+
     def _project(self, caller: Caller, project_id: UUID | None) -> UUID | None:
         """The project that is meant; without a name the first of the caller's."""
         if project_id is not None:
@@ -180,14 +192,19 @@ class StudyService:
         return self.figures.of_campaigns(measured, also=also)
 
     def _judged(
-        self, folder: StudyFolder, scale: Scale, runs: Sequence[RunFigures]
+        self,
+        folder: StudyFolder,
+        scale: Scale,
+        runs: Sequence[RunFigures],
+        claims: Sequence[Claim] | None = None,
     ) -> list[ClaimResult]:
         published = {
             (one.side, one.workload, one.load, one.figure, one.setting): one.read
             for one in folder.study.published
         }
         names = {side.name: side.label for side in folder.study.sides}
-        return judge_claims(folder.claims.claims, published, repeats_of(runs), scale, names)
+        asked = folder.claims.claims if claims is None else claims
+        return judge_claims(asked, published, repeats_of(runs), scale, names)
 
     def _compared(
         self, caller: Caller, standing: Standing, audience: Audience
