@@ -107,6 +107,11 @@ def call(platform: Platform, *arguments: str) -> str:
             "alerts",
             {"state": ["untriaged", "regression"], "format": ["csv"]},
         ),
+        (
+            ["list", "agents", "--filter", "text=rack=a", "--format", "jsonl"],
+            "agents",
+            {"text": ["rack=a"], "format": ["jsonl"]},
+        ),
     ],
 )  # fmt: skip
 def test_what_is_asked_for_is_kept_as_it_came(

@@ -22,7 +22,8 @@ WITHOUT_FIGURES = {
     f"{API}/alerts/rule", f"{API}/agents/{{agent_id}}", f"{API}/api-tokens",
     f"{API}/audit-entries", f"{API}/audit-entries/export",
     f"{API}/experiment-templates", f"{API}/bundles/keys",
-    f"{API}/experiments", f"{API}/exports/experiments",
+    f"{API}/experiments", f"{API}/exports/experiments", f"{API}/exports/agents",
+    f"{API}/exports/published-sources", f"{API}/exports/reports", f"{API}/exports/systems",
     f"{API}/experiments/{{experiment}}", f"{API}/experiments/{{experiment}}/revisions",
     f"{API}/experiments/{{experiment}}/revisions/{{from}}/diff/{{to}}",
     f"{API}/experiments/{{experiment}}/revisions/{{number}}",
@@ -92,7 +93,7 @@ LOOKED_AT |= dict.fromkeys(
 )  # fmt: skip
 
 # What others published is everybody's; what was measured of it is not.
-PUBLISHED = {f"{API}/studies", f"{API}/studies/{{study}}"}
+PUBLISHED = {f"{API}/studies", f"{API}/studies/{{study}}", f"{API}/exports/studies"}
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
+from sqlalchemy import event, text
 
 from backend.tests.described import described
 from backend.tests.disclosure.policed import REASON
@@ -278,3 +279,58 @@ def test_what_did_not_change_is_not_made_anew(public, client, fetch, call, monke
     assert challenged.status_code == 201, challenged.text
     some_seconds_later()
     assert fetch(asked).content != first, "a challenge is a caveat"
+
+
+def opened(call, share_id):
+    project = call("GET", "/projects").json()["items"][0]["id"]
+    listed = call("GET", "/shares", project_id=project).json()["items"]
+    return next(one for one in listed if one["id"] == share_id)["seen_count"]
+
+
+@pytest.fixture
+def statements(client):
+    """What the database is asked from here on."""
+    said = []
+
+    def told(connection, cursor, statement, *_):
+        said.append(statement)
+
+    event.listen(client.app.state.engine, "before_cursor_execute", told)
+    yield said
+    event.remove(client.app.state.engine, "before_cursor_execute", told)
+
+
+def test_who_comes_next_costs_one_short_query(public, fetch, call, statements):
+    paths = [f"/pictures/{public['id']}.svg", f"/public/{public['id']}", "/public"]
+    paths += [f"/api/v1/shared/comparison?share={public['id']}"]
+    for path in paths:
+        first = fetch(path)
+        statements.clear()
+        again = fetch(path)
+        assert (again.content, again.headers["ETag"]) == (first.content, first.headers["ETag"])
+        assert len(statements) == 1, (path, statements)
+        assert "publication_consents" in statements[0], "the terms are asked each time"
+        assert fetch(path, **{"If-None-Match": first.headers["ETag"]}).status_code == 304
+    before = opened(call, public["id"])
+    for _ in range(5):
+        assert fetch(f"/embed/{public['id']}").status_code == 200
+    assert opened(call, public["id"]) == before + 5, "each opening counts"
+    framed = {"Sec-Fetch-Dest": "iframe", "Referer": "https://else.example/"}
+    assert fetch(f"/embed/{public['id']}", **framed).status_code == 403
+    call("POST", f"/shares/{public['id']}/revoke")
+    for path in paths[:-2]:
+        assert fetch(path).status_code == 404, path
+    assert fetch(paths[-1]).status_code == 404
+    assert public["id"] not in fetch("/public").text
+
+
+def test_what_may_end_by_the_clock_ends(public, fetch, client):
+    path = f"/pictures/{public['id']}.svg"
+    for _ in range(2):
+        assert fetch(path).status_code == 200
+    with client.app.state.session_factory() as session:
+        session.execute(
+            text("UPDATE shares SET expires_at = now() WHERE id = :id"), {"id": public["id"]}
+        )
+        session.commit()
+    assert fetch(path).status_code == 404

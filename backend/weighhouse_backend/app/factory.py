@@ -23,6 +23,7 @@ from weighhouse_backend.app.http_cache import Revalidation
 from weighhouse_backend.app.manifests import router as manifests
 from weighhouse_backend.app.metrics import Measured, Metrics
 from weighhouse_backend.app.metrics import router as metrics
+from weighhouse_backend.app.overview_files import router as overview_files
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.app.parts import Parts
 from weighhouse_backend.app.rate_limits import FairTurns, RateLimits, Remainders
@@ -42,6 +43,7 @@ from weighhouse_backend.execution.endpoints import router as campaigns_agent
 from weighhouse_backend.execution.waiting_room import CONNECTIONS, WaitingRoom
 from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.exports.endpoints import router as exports
+from weighhouse_backend.exports.inventory_endpoints import router as inventory_exports
 from weighhouse_backend.exports.list_endpoints import router as list_exports
 from weighhouse_backend.findings.endpoints import router as findings
 from weighhouse_backend.fleet.agent_signs import AgentSigns
@@ -88,6 +90,7 @@ from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.sharing.endpoints import router as sharing
 from weighhouse_backend.sharing.page_endpoints import router as shared_pages
 from weighhouse_backend.sharing.renderings import Renderings
+from weighhouse_backend.sharing.standing_answers import StandingAnswers
 from weighhouse_backend.sign_in.account_endpoints import router as account
 from weighhouse_backend.sign_in.endpoints import router as sign_in
 from weighhouse_backend.sign_in.factor_endpoints import router as factors
@@ -105,7 +108,8 @@ ROUTERS = (
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
     campaigns, provisions, results, findings, scenarios, comparisons, publishing, sources, studies,
     gates, alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention,
-    fleet, exports, list_exports, bundles, reports, sharing, shared_pages, metrics, packages,
+    fleet, exports, list_exports, inventory_exports, overview_files, bundles, reports, sharing,
+    shared_pages, metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 
@@ -212,6 +216,7 @@ async def _look_at_login(engine: Engine) -> None:
 
 
 def _install_limits(app: FastAPI, settings: Settings) -> None:
+    app.add_middleware(StandingAnswers)
     app.add_middleware(Revalidation)
     app.state.rates = Rates(
         settings.redis_url,

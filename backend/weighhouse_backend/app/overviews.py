@@ -1,12 +1,14 @@
 """Resources that several features know a part of: agents at work, systems and where they ran."""
 
 import datetime
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 from pydantic import BaseModel
+from sqlalchemy.orm import Session
 from weighhouse_protocol.endpoints import Forms
 from weighhouse_protocol.faults import FaultVerb
 from weighhouse_protocol.layouts import ManifestTopology
@@ -14,17 +16,20 @@ from weighhouse_protocol.manifest import BenchmarkClause, Edition
 
 from weighhouse_backend.campaigns.dependencies import OutboxDep
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.execution.occupancy import OccupancyService
 from weighhouse_backend.fleet.agent_changes import AgentChanges
 from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentChange, AgentRead
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.fleet.updates import AgentUpdates
 from weighhouse_backend.fleet.views import tag_of
-from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.identity.access import Caller, CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page
@@ -100,47 +105,26 @@ class SystemRead(BaseModel):
     """Markdown."""
 
 
-class _Overviews:
+@dataclass
+class OverviewReading:
     """Puts the parts together, with as many queries for all systems as for one."""
 
-    def __init__(
-        self,
-        session: SessionDep,
-        caller: CallerDep,
-        catalog: CatalogServiceDep,
-        disclosure: DisclosureServiceDep,
-        fleet: FleetServiceDep,
-        outbox: OutboxDep,
-        jobs: JobsDep,
-        request: Request,
-    ) -> None:
-        self.caller = caller
-        self.catalog = catalog
-        self.disclosure = disclosure
-        self.fleet = fleet
-        self.outbox = outbox
-        self.jobs = jobs
-        self.occupancy = OccupancyService(session)
-        signs: AgentSigns = request.app.state.agent_signs
-        self.silent = signs.silent
+    session: Session
+    caller: Caller
+    catalog: CatalogService
+    disclosure: DisclosureService
+    fleet: FleetService
+    silent: Callable[[Collection[UUID]], Mapping[UUID, float]]
+    """Seconds since something was heard of agents."""
 
     def at_work(self) -> Mapping[UUID, UUID]:
-        return self.occupancy.runs_by_agent(self.caller.project_ids)
-
-    def agent(self, agent: Agent) -> AgentRead:
-        run_id = self.at_work().get(agent.id)
-        silent = self.silent([agent.id] if run_id is not None else [])
-        return self.fleet.read(agent, run_id, silent.get(agent.id))
+        """Agents of the caller's projects → the run that they are at."""
+        return OccupancyService(self.session).runs_by_agent(self.caller.project_ids)
 
     def agents(self, project_id: UUID | None) -> list[AgentRead]:
         """Those of the caller's projects, or of one."""
         busy = self.at_work()
         return self.fleet.agents(self.caller, project_id, busy, self.silent(busy))
-
-    def changed(self, agent: Agent) -> AgentRead:
-        """An agent that somebody changed; its long poll finds out at once."""
-        self.outbox.wake_agent(agent.id)
-        return self.agent(agent)
 
     def systems(
         self, system_id: str | None = None, project_id: UUID | None = None
@@ -161,7 +145,7 @@ class _Overviews:
             (catalog.entries[name].manifest for name in digests), key=lambda one: one.name
         )
         counts = self.fleet.counts_by_plugin(projects)
-        last = self.occupancy.last_run_by_system(projects, digests)
+        last = OccupancyService(self.session).last_run_by_system(projects, digests)
         statements = self.disclosure.disclaimers_for(projects, digests)
         conflicts = self._conflicts(projects)
         return [
@@ -204,6 +188,36 @@ class _Overviews:
             conflict = ManifestConflict(version=version, digests=digests)
             by_plugin.setdefault(plugin_id, []).append(conflict)
         return by_plugin
+
+
+class _Overviews(OverviewReading):
+    """Of a request, in which agents may be changed."""
+
+    def __init__(
+        self,
+        session: SessionDep,
+        caller: CallerDep,
+        catalog: CatalogServiceDep,
+        disclosure: DisclosureServiceDep,
+        fleet: FleetServiceDep,
+        outbox: OutboxDep,
+        jobs: JobsDep,
+        request: Request,
+    ) -> None:
+        signs: AgentSigns = request.app.state.agent_signs
+        super().__init__(session, caller, catalog, disclosure, fleet, signs.silent)
+        self.outbox = outbox
+        self.jobs = jobs
+
+    def agent(self, agent: Agent) -> AgentRead:
+        run_id = self.at_work().get(agent.id)
+        silent = self.silent([agent.id] if run_id is not None else [])
+        return self.fleet.read(agent, run_id, silent.get(agent.id))
+
+    def changed(self, agent: Agent) -> AgentRead:
+        """An agent that somebody changed; its long poll finds out at once."""
+        self.outbox.wake_agent(agent.id)
+        return self.agent(agent)
 
 
 OverviewsDep = Annotated[_Overviews, Depends()]

@@ -57,3 +57,13 @@ class Leave:
             caveats=caveats,
             notes=notes,
         )
+
+
+def narrowed(**asked: object) -> list[str]:
+    """By what a list is narrowed, in the words of the address; empty: by nothing."""
+    told = [f"{name}={_word(value)}" for name, value in asked.items() if value is not None]
+    return [f"narrowed to: {', '.join(told)}"] if told else []
+
+
+def _word(value: object) -> str:
+    return "|".join(map(str, value)) if isinstance(value, list) else str(value)

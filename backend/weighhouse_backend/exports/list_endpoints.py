@@ -23,9 +23,8 @@ from weighhouse_backend.campaigns.views import CampaignViews
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.disclosure.publication import Leaving
-from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.exports import list_tables
-from weighhouse_backend.exports.abouts import Leave
+from weighhouse_backend.exports.abouts import Leave, narrowed
 from weighhouse_backend.exports.file_answers import FILES, FormQuery, answered
 from weighhouse_backend.exports.lists import ListedService
 from weighhouse_backend.exports.open_metrics import Latest, open_metrics
@@ -54,16 +53,6 @@ class SeriesWanted:
         self.workload = workload
         self.metric = None if metric is None else CATALOGUE.current_name(metric)
         self.experiment_id = experiment_id
-
-
-def _narrowed(**asked: object) -> list[str]:
-    """By what a list is narrowed, in the words of the address."""
-    told = [f"{name}={_word(value)}" for name, value in asked.items() if value is not None]
-    return [f"narrowed to: {', '.join(told)}"] if told else []
-
-
-def _word(value: object) -> str:
-    return "|".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 @router.get("/campaigns", response_class=StreamingResponse, responses=FILES)
@@ -95,7 +84,7 @@ def exports_list_campaigns(
         leaving,
         listed.caveats(projects, listed.systems_measured(projects)),
         notes=[
-            *_narrowed(project_id=project_id, **vars(wanted)),
+            *narrowed(project_id=project_id, **vars(wanted)),
             "interim: more may come of that campaign; a verdict is not its last word",
         ],
     )
@@ -127,7 +116,7 @@ def exports_list_runs(
         listed.caveats(projects, listed.systems_measured(projects, campaign_id)),
         interim,
         [
-            *_narrowed(campaign_id=campaign_id),
+            *narrowed(campaign_id=campaign_id),
             "findings: what checks have to say of that run's figures",
         ],
     )
@@ -154,7 +143,7 @@ def exports_list_series(
         pages.HISTORY,
         leaving,
         _caveats_of_series(snapshot, caller.project_ids),
-        notes=_narrowed(**vars(wanted)),
+        notes=narrowed(**vars(wanted)),
     )
     table = list_tables.series(shown)
     return answered(Export("weighhouse", about, [table]), form, snapshot)
@@ -178,27 +167,9 @@ def exports_list_alerts(
         pages.ALERTS,
         leaving,
         _caveats_of_series(snapshot, caller.project_ids),
-        notes=_narrowed(**vars(wanted)),
+        notes=narrowed(**vars(wanted)),
     )
     table = list_tables.alerts(shown)
-    return answered(Export("weighhouse", about, [table]), form, snapshot)
-
-
-@router.get("/experiments", response_class=StreamingResponse, responses=FILES)
-def exports_list_experiments(
-    caller: CallerDep,
-    snapshot: SnapshotDep,
-    project_id: UUID | None = None,
-    form: FormQuery = "csv",
-) -> Response:
-    """All experiments of a list. There are no figures in it."""
-    if project_id is not None:
-        caller.require(project_id)
-    service = snapshot.get(ExperimentService)
-    about = Leave(snapshot).about(
-        "Experiments", pages.EXPERIMENTS, [], [], notes=_narrowed(project_id=project_id)
-    )
-    table = list_tables.experiments(partial(service.listed, caller, project_id))
     return answered(Export("weighhouse", about, [table]), form, snapshot)
 
 

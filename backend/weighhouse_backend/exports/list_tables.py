@@ -1,6 +1,6 @@
 """Tables of lists, page by page as they are shown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 from uuid import UUID
 
@@ -146,9 +146,9 @@ def _alert(one: AlertRead) -> Row:
     )  # fmt: skip
 
 
-def experiments(listed: Listed[ExperimentSummary]) -> Table:
+def experiments(listed: Iterable[ExperimentSummary]) -> Table:
     """A row an experiment."""
-    return Table("experiments", EXPERIMENTS, map(_experiment, every(listed)))
+    return Table("experiments", EXPERIMENTS, map(_experiment, listed))
 
 
 def _experiment(one: ExperimentSummary) -> Row:

@@ -15,8 +15,8 @@ from arro3.io import read_json, write_parquet
 from weighhouse_backend.exports.tables import About, Column, Kind, Table
 from weighhouse_backend.exports.text_files import json_pieces
 
-GROUP_ROWS = 50_000
-"""Of a row group: some MB of memory, and still one reading for who asks for a column."""
+GROUP_ROWS = 10_000
+"""Of a row group: a few MB of memory, and still few readings for who asks for a column."""
 
 _TYPES: dict[Kind, DataType] = {
     "text": DataType.utf8(),

@@ -69,8 +69,10 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         sources_list sources_preview sources_read sources_read_figures studies_list studies_read
     """,
     Scope.RESULTS_EXPORT: """
-        bundles_read_campaign comparisons_read_histogram exports_list_alerts exports_list_campaigns
-        exports_list_experiments exports_list_runs exports_list_series exports_read_campaign
+        bundles_read_campaign comparisons_read_histogram exports_list_agents exports_list_alerts
+        exports_list_campaigns exports_list_experiments exports_list_published_sources
+        exports_list_reports exports_list_runs exports_list_series exports_list_studies
+        exports_list_systems exports_read_campaign
         exports_read_comparison exports_read_run exports_read_series
         findings_read_histogram publishing_read_disclosure
         reports_read_file results_read_artifact results_read_log sources_read_document

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
-FRESH_SECONDS = 10.0
+FRESH_SECONDS = 5.0
 KEPT_SECONDS = 60.0
 """Longer nobody is given a former one that is being made anew."""
 UNCHANGED_SECONDS = 600.0
@@ -41,6 +41,10 @@ class Renderings:
         self._bytes = 0
         self.made = 0
         """How many were made."""
+
+    def now(self) -> float:
+        """Seconds that only grow, by which all that strangers are given ages."""
+        return self._now()
 
     def get(
         self, key: Hashable, make: Callable[[], bytes], state: Callable[[], str] | None = None

@@ -20,11 +20,26 @@ _ROWS = "(SELECT md5(string_agg(xmin::text || ctid::text, ',' ORDER BY ctid)) FR
 _HELD = """
     (SELECT count(*) FROM publication_overrides WHERE expires_at > now()),
     (SELECT count(*) FROM publication_consents
-      WHERE expires_on IS NULL OR expires_on >= (now() AT TIME ZONE 'UTC')::date),
+      WHERE expires_on IS NULL OR expires_on >= (now() AT TIME ZONE 'UTC')::date)
+"""
+_NAMED = """
     (SELECT count(*) FROM campaigns WHERE id = ANY (
       string_to_array(current_setting('weighhouse.campaign_ids', true), ',')::uuid[]))
 """
-_TERMS = text(f"SELECT md5(concat_ws('/', {', '.join(map(_ROWS.format, _RULES))}, {_HELD}))")
+_RULED = f"{', '.join(map(_ROWS.format, _RULES))}, {_HELD}"
+_TERMS = text(f"SELECT md5(concat_ws('/', {_RULED}, {_NAMED}))")
+_OPEN = (
+    "(SELECT string_agg(concat_ws(',', id, visibility, revoked_at, expires_at, expires_at > now()),"
+    " ';' ORDER BY id) FROM shares WHERE {})"
+)
+_THERE = "(SELECT count(*) FROM campaigns WHERE id = ANY (:campaigns))"
+_STANDING, _FRONT_PAGE = (
+    text(f"SELECT md5(concat_ws('/', {', '.join((_RULED, *of))}))")
+    for of in (
+        (_OPEN.format("id = :share"), _THERE),
+        (_OPEN.format("visibility = 'public'"),),
+    )
+)
 
 _SHOWN = (
     "campaigns", "campaign_commits", "campaign_looks", "cells", "challenges", "change_points",
@@ -113,6 +128,23 @@ class ShareRepository:
         campaigns there are. Equal as long as nobody changed any of them; one short query.
         """
         return str(self.session.scalar(_TERMS))
+
+    def named_by(self, share_id: UUID) -> tuple[UUID, ...]:
+        """The campaigns that a share names; none where there is no such share."""
+        share = self.share(share_id)
+        return () if share is None else tuple(sorted(campaigns_named(share)))
+
+    def standing(self, share_id: UUID, campaigns: Sequence[UUID]) -> str:
+        """What decides whether something shared may be shown, as a digest: the share, which of its
+        campaigns there are, and the terms of all tenants; in a transaction that is not confined.
+        Equal as long as nobody changed any of them; one short query.
+        """
+        asked = {"share": share_id, "campaigns": list(campaigns)}
+        return str(self.session.scalar(_STANDING, asked))
+
+    def standing_of_front_page(self) -> str:
+        """The same of all that is public."""
+        return str(self.session.scalar(_FRONT_PAGE))
 
     def state(self) -> str:
         """What shared pages are made of, as a digest of the rows that the transaction sees. Equal

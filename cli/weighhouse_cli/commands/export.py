@@ -51,6 +51,11 @@ class Listed(StrEnum):
     SERIES = "series"
     ALERTS = "alerts"
     EXPERIMENTS = "experiments"
+    SYSTEMS = "systems"
+    AGENTS = "agents"
+    STUDIES = "studies"
+    PUBLISHED_SOURCES = "published-sources"
+    REPORTS = "reports"
 
 
 FormOption = Annotated[Form, typer.Option("--format", help="jsonl: an object a line.")]
@@ -183,7 +188,7 @@ def list_(
     url: Url = None,
     token: Token = None,
 ) -> None:
-    """All of a list: campaigns, runs, series, alerts or experiments."""
+    """All of a list, narrowed as its page is."""
     asked: dict[str, Any] = {}
     for one in narrow or ():
         name, equals, value = one.partition("=")

@@ -1,5 +1,6 @@
 import { init, type ChartOption } from './echarts'
 import type { Palette } from './palette'
+import { withTexts } from './pngTexts'
 import { leavingLines, leavingTitle, type Leaving } from './table'
 
 /** A picture that leaves the house: the chart, what it is of, and what must stand beside it. */
@@ -106,10 +107,12 @@ const allowed = (text: string): string =>
 const inMarkup = (text: string): string =>
   allowed(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Tells those who do not see a picture what it shows, and what stands beside it. */
+/** What a picture tells those who do not see it: what it shows, and what stands beside it. */
+const toldBy = (picture: Picture): string =>
+  allowed([picture.alternative, ...leavingLines(picture)].filter(Boolean).join(' '))
+
 function described(svg: string, picture: Picture): string {
-  const told = [picture.alternative, ...leavingLines(picture)].filter(Boolean).join(' ')
-  const words = `<title>${inMarkup(headingOf(picture))}</title><desc>${inMarkup(told)}</desc>`
+  const words = `<title>${inMarkup(headingOf(picture))}</title><desc>${inMarkup(toldBy(picture))}</desc>`
   return svg.replace(/<svg\b[^>]*>/, (begin) => `${begin.replace('<svg', '<svg role="img"')}${words}`)
 }
 
@@ -125,14 +128,20 @@ export function pictureSvg(picture: Picture): string {
   }
 }
 
-/** The picture as a PNG data address at twice the resolution, caveats included. */
-export function picturePng(picture: Picture): string {
+/** The picture as a PNG at twice the resolution, caveats included; its title and its words stand in it, too. */
+export function picturePng(picture: Picture): Blob {
   const { option, width, height } = pictureOption(picture)
   const canvas = document.createElement('div')
   const chart = init(canvas, null, { renderer: 'canvas', width, height, devicePixelRatio: 2 })
   try {
     chart.setOption(option)
-    return chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor: picture.palette.sheet })
+    const address = chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor: picture.palette.sheet })
+    return withTexts(address, {
+      Title: headingOf(picture),
+      Description: toldBy(picture),
+      Source: picture.source ? allowed(picture.source) : '',
+      Software: 'Weighhouse',
+    })
   } finally {
     chart.dispose()
   }

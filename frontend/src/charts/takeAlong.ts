@@ -82,11 +82,14 @@ function save(leaving: Leaving, address: string, ending: string): void {
   link.click()
 }
 
-function saveText(leaving: Leaving, text: string, type: string, ending: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }))
+function saveBlob(leaving: Leaving, blob: Blob, ending: string): void {
+  const address = URL.createObjectURL(blob)
   save(leaving, address, ending)
   URL.revokeObjectURL(address)
 }
+
+const saveText = (leaving: Leaving, text: string, type: string, ending: string): void =>
+  saveBlob(leaving, new Blob([text], { type }), ending)
 
 /**
  * Takes figures along as CSV, with what stands beside them.
@@ -130,7 +133,7 @@ export function useTakeAlong(
   const take = (form: 'png' | 'svg', wanted?: PictureWanted) => {
     const made = picture(wanted)
     const named = { ...made, title: wanted?.heading || made.title }
-    if (form === 'png') save(named, picturePng(made), 'png')
+    if (form === 'png') saveBlob(named, picturePng(made), 'png')
     else saveText(named, pictureSvg(made), 'image/svg+xml', 'svg')
   }
   const pictures: PictureMaker = {
