@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weighhouse_judging.arithmetic.digits import number
-from weighhouse_judging.studies.terms import figure_words, interval_words
 from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.text import numbered
 
@@ -28,6 +27,7 @@ from weighhouse_backend.reports.items import (
     Withdrawn,
     Words,
 )
+from weighhouse_backend.reports.quantities import figure_words, interval_words
 from weighhouse_backend.reports.shelves import Give, Offer, Shelf, ids_of, notes_of
 
 READS = {"more": "more", "less": "less", "as_much": "as much", "cannot_tell": "cannot tell",
