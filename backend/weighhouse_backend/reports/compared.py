@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weighhouse_judging.arithmetic.digits import number
-from weighhouse_judging.studies.terms import Key, figure_words, interval_words
+from weighhouse_judging.studies.terms import Key
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.text import numbered
@@ -31,6 +31,7 @@ from weighhouse_backend.reports.items import (
     Withdrawn,
     Words,
 )
+from weighhouse_backend.reports.quantities import figure_words, interval_words
 from weighhouse_backend.reports.shelves import CLAIM, Give, Offer, Shelf, ids_of, notes_of
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.studies.service import repeats_of

@@ -1,5 +1,6 @@
 """A report as a document: its text with what references came to, and all notes at its end. Pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from weighhouse_backend.reports import charts
@@ -9,6 +10,8 @@ from weighhouse_backend.reports.nodes import Child, Node, node
 
 KNOWN = "What has to be known"
 GRAVEST_FIRST = ("bar", "caution", "note")
+NAMED = re.compile("`([^`]+)`")
+"""A name of a program or a setting, within a text of ours."""
 
 
 def document(content: Content) -> list[Child]:
@@ -46,7 +49,7 @@ def _notes(notes: Mapping[str, Note]) -> Iterable[Child]:
     if not notes:
         return
     listed = [
-        node("li", node("strong", f"{one.title}."), f" {one.text}",
+        node("li", node("strong", *_set(f"{one.title}.")), *_set(f" {one.text}"),
              class_=one.severity, id=f"note-{at}")
         for at, one in enumerate(notes.values(), 1)
     ]  # fmt: skip
@@ -73,15 +76,16 @@ def _within(item: Item, numbers: Mapping[str, int]) -> Sequence[Child]:
     marks = _marks(item.notes, numbers)
     match item.kind:
         case "words":
-            return (node("span", item.words, *marks, class_="figure"),)
+            return (node("span", *_set(item.words), *marks, class_="figure"),)
         case "claim":
             verdict = node("span", item.words, class_="figure")
-            return (node("span", verdict, f" ({item.why.removesuffix('.')})", *marks),)
+            why = _set(f" ({item.why.removesuffix('.')})")
+            return (node("span", verdict, *why, *marks),)
         case "withdrawn":
-            return (node("span", f"[withdrawn: {item.reason}]", class_="withdrawn"),)
+            return (node("span", *_set(f"[withdrawn: {item.reason}]"), class_="withdrawn"),)
         case "texts":
             said = " ".join(f"{title}: {text}" if title else text for title, text in item.texts)
-            return (node("span", said, *marks),)
+            return (node("span", *_set(said), *marks),)
         case _:
             said = f"[the {item.kind} “{item.caption}” stands on a line of its own]"
             return (node("span", said, class_="withdrawn"),)
@@ -99,7 +103,8 @@ def _alone(item: Item, numbers: Mapping[str, int]) -> Sequence[Child]:
             return (node("p", f"{item.says}: ", verdict, f" {item.why}", *marks,
                          class_=f"claim {item.verdict.replace('_', '-')}"),)  # fmt: skip
         case Withdrawn():
-            return (node("p", node("strong", "Withdrawn: "), item.reason, class_="withdrawn"),)
+            head = node("strong", "Withdrawn: ")
+            return (node("p", head, *_set(item.reason), class_="withdrawn"),)
         case _ if item.kind == "texts":
             *first, last = item.texts
             return (*(_paragraph(*each) for each in first), _paragraph(*last, *marks))
@@ -108,25 +113,31 @@ def _alone(item: Item, numbers: Mapping[str, int]) -> Sequence[Child]:
 
 
 def _paragraph(title: str, text: str, *marks: Child) -> Node:
-    head = (node("strong", f"{title}: "),) if title else ()
-    return node("p", *head, text, *marks)
+    head = (node("strong", *_set(f"{title}: ")),) if title else ()
+    return node("p", *head, *_set(text), *marks)
 
 
 def _table(item: Table, marks: Sequence[Child]) -> Node:
-    head = node("tr", *(node("th", one, scope="col") for one in item.columns))
+    head = node("tr", *(node("th", *_set(one), scope="col") for one in item.columns))
     rows = [
-        node("tr", node("th", first, scope="row"), *(node("td", one) for one in rest))
+        node("tr", node("th", *_set(first), scope="row"), *(node("td", *_set(one)) for one in rest))
         for first, *rest in item.rows
     ]
     if not rows:
         rows = [node("tr", node("td", "Nothing yet.", colspan=len(item.columns)))]
-    caption = node("caption", item.caption, *marks)
+    caption = node("caption", *_set(item.caption), *marks)
     table = node("table", caption, node("thead", head), node("tbody", *rows))
     return node("div", table, class_="wide", tabindex=0, role="region", aria_label=item.caption)
 
 
 def _chart(item: Chart, marks: Sequence[Child]) -> Node:
-    caption = node("figcaption", item.caption, *marks)
+    caption = node("figcaption", *_set(item.caption), *marks)
     if not item.panels:
         return node("figure", node("p", "Nothing has been measured of it yet."), caption)
     return node("figure", charts.drawing(item), caption)
+
+
+def _set(text: str) -> Sequence[Child]:
+    """A text in which `names in backticks` are set as code."""
+    parts = NAMED.split(text)
+    return [node("code", one) if at % 2 else one for at, one in enumerate(parts)]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from weighhouse_judging.arithmetic.digits import number
-from weighhouse_judging.studies.terms import figure_words, interval_words
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.text import numbered
 
@@ -11,6 +10,7 @@ from weighhouse_backend.alerts.schemas import ChangePointRead, SeriesRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.reports.claims import Judge, of_a_study
 from weighhouse_backend.reports.items import Chart, Item, Line, Panel, Point, Table, Texts, Words
+from weighhouse_backend.reports.quantities import figure_words, interval_words
 from weighhouse_backend.reports.shelves import Offer, Shelf, ids_of, notes_of
 from weighhouse_backend.studies.schemas import StudyFigureRead, StudyRead
 

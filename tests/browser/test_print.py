@@ -1,0 +1,114 @@
+"""On paper: every page without what only a hand can use, in light ink, and nothing of it cut."""
+
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page
+from weighhouse_testing.browser import Sows
+from weighhouse_testing.platform import RunningPlatform
+from weighhouse_testing.windows import Windows
+from weighhouse_worker.seeding.plan import Sown
+
+PRINTED = Sown("invented-printed", "Invented: printed", ("redis", "memcached"), (1, 4),
+               repetitions=4)  # fmt: skip
+PAPER = (688, 1017)
+"""What A4 has between the margins of our pages, CSS px."""
+_DRAWN = """() => new Promise(
+  done => requestAnimationFrame(() => requestAnimationFrame(done)))"""
+_ON_PAPER = """() => {
+  const seen = one => one.checkVisibility({visibilityProperty: true}) && one.getClientRects().length
+  const named = one => `<${one.tagName.toLowerCase()} class="${one.getAttribute('class') ?? ''}">`
+    + ` ${one.textContent.trim().slice(0, 40)}`
+  const found = []
+  const forHands = 'header nav, [role=banner] nav, .button, .ui-toasts *'
+  for (const one of document.querySelectorAll(forHands))
+    if (seen(one)) found.push(`wants a hand: ${named(one)}`)
+  const wide = document.documentElement.scrollWidth - innerWidth
+  if (wide > 0) found.push(`${wide} px wider than the paper`)
+  const elsewhere = '.visually-hidden, svg, canvas, input, select, textarea'
+  for (const one of document.querySelectorAll('main, main *')) {
+    if (!seen(one) || one.closest(elsewhere)) continue
+    const {left, right, width} = one.getBoundingClientRect()
+    const {overflowX, overflowY, textOverflow} = getComputedStyle(one)
+    const hides = overflowX !== 'visible' && textOverflow !== 'ellipsis'
+    if (width > 1 && (right > innerWidth + 1 || left < -1))
+      found.push(`beyond the edge: ${named(one)}`)
+    else if (width > 1 && hides && one.scrollWidth > one.clientWidth + 1)
+      found.push(`cut at its side: ${named(one)}`)
+    else if (width > 1 && /auto|scroll/.test(overflowY) && one.scrollHeight > one.clientHeight + 1)
+      found.push(`cut at its foot: ${named(one)}`)
+  }
+  const ground = getComputedStyle(document.body).backgroundColor
+  if (ground !== 'rgb(255, 255, 255)') found.push(`its ground is ${ground}`)
+  const theme = document.documentElement.dataset.theme
+  if (theme !== 'light') found.push(`it is ${theme}`)
+  return found.slice(0, 6)
+}"""
+
+
+@pytest.fixture(scope="module")
+def addresses(platform: RunningPlatform, sows: Sows) -> list[str]:
+    """One of each kind of page."""
+    sows(PRINTED)
+    listed = platform.request("GET", "/campaigns", params={"limit": 200})["items"]
+    (told,) = [one for one in listed if one["experiment"]["slug"] == PRINTED.slug]
+    campaign = platform.request("GET", f"/campaigns/{told['id']}")
+    (series, *_) = platform.request("GET", "/series", params={"limit": 200})["items"]
+    (agent, *_) = platform.request("GET", "/agents")["items"]
+    body = {
+        "project_id": told["project_id"], "title": "What is printed", "template": "comparison",
+        "sources": [{"name": "comparison", "campaign_id": told["id"]}],
+    }  # fmt: skip
+    report = f"/reports/{platform.request('POST', '/reports', json=body)['id']}"
+    platform.request("POST", f"{report}/editions")
+    return [
+        "/",
+        "/experiments",
+        "/experiments/new",
+        f"/experiments/{PRINTED.slug}",
+        f"/experiments/{PRINTED.slug}?tab=revisions",
+        f"/experiments/{PRINTED.slug}?tab=schedule",
+        "/campaigns",
+        f"/campaigns/{told['id']}",
+        f"/runs/{campaign['cells'][0]['runs'][0]['id']}",
+        f"/compare?campaign={told['id']}",
+        f"/history?{urlencode({'series': series['id']})}",
+        "/alerts?state=all",
+        "/studies",
+        "/studies/redis-aerospike-dragonfly",
+        "/published-results",
+        "/published-results/new",
+        "/reports",
+        report,
+        f"{report}/editions/1",
+        "/systems",
+        "/systems/redis",
+        "/agents",
+        f"/agents/{agent['id']}",
+        *(f"/settings?tab={tab}" for tab in SETTINGS),
+        "/nowhere",
+    ]
+
+
+SETTINGS = ("tokens", "members", "projects", "sign-in", "account", "notifications", "prices",
+            "usage", "retention", "shared", "audit")  # fmt: skip
+
+
+def _faults(page: Page, address: str) -> list[str]:
+    page.emulate_media(media="screen", color_scheme="dark")
+    page.goto(address)
+    page.get_by_role("heading", level=1).wait_for()
+    page.wait_for_load_state("networkidle")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_function("document.documentElement.dataset.theme === 'light'")
+    page.evaluate(_DRAWN)
+    return [f"{address}: {one}" for one in page.evaluate(_ON_PAPER)]
+
+
+def test_every_page_prints_whole_and_light(
+    windows: Windows, platform: RunningPlatform, addresses: list[str]
+) -> None:
+    with windows.lent(platform.url, (platform.email, platform.password)) as opens:
+        page = opens(PAPER)
+        assert [one for each in addresses for one in _faults(page, each)] == []
