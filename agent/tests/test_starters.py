@@ -4,8 +4,9 @@ import signal
 import subprocess
 import sys
 
+import pytest
 from weighhouse_agent.machine.home import HomeInUse
-from weighhouse_agent.machine.installation import STARTER_VARIABLE
+from weighhouse_agent.machine.installation import PROGRAMS_VARIABLE, STARTER_VARIABLE
 from weighhouse_agent.supervisor.process_watch import record_of, runs
 from weighhouse_testing.platform import until
 
@@ -13,9 +14,9 @@ from .conftest import MakeOrder, RunningAgent, ended
 from .protocol_server import Server
 
 
-def start_by_a_script(agent: RunningAgent) -> None:
+def start_by_a_script(agent: RunningAgent, says: str) -> None:
     """As on a machine where the platform's line installed it: the process is the script's."""
-    line = f'{STARTER_VARIABLE}=$$ "$0" -m weighhouse_agent start --home "$1" & wait'
+    line = f'{says} "$0" -m weighhouse_agent start --home "$1" & wait'
     with agent.log.open("ab") as log:
         agent.process = subprocess.Popen(
             ["sh", "-c", line, sys.executable, agent.home.path], env=agent.environment,
@@ -31,10 +32,13 @@ def is_left_alone(agent: RunningAgent) -> bool:
         return False
 
 
+@pytest.mark.parametrize(
+    "says", [f"{STARTER_VARIABLE}=$$", f"{PROGRAMS_VARIABLE}=/nowhere"], ids=["now", "before"]
+)
 def test_a_killed_script_leaves_no_agent_and_the_next_one_finds_the_run(
-    agent: RunningAgent, server: Server, order: MakeOrder
+    agent: RunningAgent, server: Server, order: MakeOrder, says: str
 ) -> None:
-    start_by_a_script(agent)
+    start_by_a_script(agent, says)
     wanted = order(measure_seconds=60.0)
     attempt = server.platform.offer(wanted)
     agent.attempt_pid(wanted.attempt_id)

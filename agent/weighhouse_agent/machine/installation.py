@@ -8,8 +8,9 @@ returned          why the version of before runs again; told to the platform, th
 update.json       the update under way, so that its end is told by whoever runs then
 ```
 
-`/opt/weighhouse-agent/start`, which no update changes, reads `trial` and writes `returned`. An agent that
-it started ends with it, as by `kill -9`: the attempt goes on, and the next start finds it.
+`/opt/weighhouse-agent/start`, which no update changes, reads `trial` and writes `returned`. An
+agent that it started ends with it, as by `kill -9`: the attempt goes on, and the next start finds
+it.
 """
 
 import ctypes
@@ -30,18 +31,19 @@ _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h
 
 
 def end_with_starter() -> bool:
-    """Have this process killed when the one ends that started it; without one it does nothing.
+    """Have an installed agent's process killed when the one ends that started it; any other agent
+    goes on by itself.
 
     Whoever killed the starter would otherwise leave an agent that nobody stops, and that keeps the
-    next one off its home.
+    next one off its home. Starters of earlier releases do not tell their number.
 
     :returns: False: it has ended already, and so should this process.
     """
     starter = os.environ.pop(STARTER_VARIABLE, None)
-    if starter is None:
+    if starter is None and PROGRAMS_VARIABLE not in os.environ:
         return True
     ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL))
-    return str(os.getppid()) == starter
+    return starter is None or str(os.getppid()) == starter
 
 
 @dataclass(frozen=True)
