@@ -4,9 +4,14 @@ import collections
 from uuid import UUID
 
 import pytest
+from weighhouse_backend.campaigns.courses import standing
 from weighhouse_backend.campaigns.looks import LookService
+from weighhouse_backend.campaigns.plan import PlannedCell
 from weighhouse_backend.gates.settlement import CampaignSettlementService
+from weighhouse_backend.gates.undecided import CampaignFigures, look
+from weighhouse_backend.runs.models import CampaignLook
 from weighhouse_judging.verdicts.sides import judge
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import CATALOGUE
 
 from backend.tests.results.laboratory import experiment
@@ -282,3 +287,38 @@ def test_another_tenant_adds_no_repeats(laboratory, large_and_small, tenants):
     path = f"/api/v1/campaigns/{large_and_small[0]}/repeats"
     answer = laboratory.client.post(path, json={"count": 1}, headers=tenants[1].headers)
     assert answer.status_code == 404
+
+
+def look_of(decision, **courses):
+    """A look at cells of one workload: how each target's stands."""
+    cells = [
+        {
+            "target_index": int(target[1:]), "workload_index": 0, "load_index": 0,
+            "course": course, "reason": "said then",
+        }
+        for target, course in courses.items()
+    ]  # fmt: skip
+    return CampaignLook(decision=decision, cells=cells)
+
+
+def test_what_was_not_measured_since_stands_where_it_stood():
+    more = look_of("more", t0="undecided", t1="undecided", t2="decided")
+    assert [cell.target_index for cell in standing([more])] == [2]
+    enough = look_of("enough", t0="hopeless", t1="at_most", t2="decided")
+    assert {cell.target_index for cell in standing([more, enough])} == {0, 1, 2}
+    asked = look_of("asked", t0="hopeless", t1="at_most")
+    (left,) = standing([more, enough, asked]).values()
+    assert (left.target_index, left.reason) == (2, "said then")
+    assert standing([]) == standing([asked]) == {}
+
+
+def test_a_cell_that_stands_is_not_asked_again():
+    """Whatever its figures would say now, which the correction for many comparisons moves."""
+    document = Experiment.model_validate(experiment("stands", repetitions={"at_most": AT_MOST}))
+    cells = {PlannedCell(target, 0, 0): [] for target in range(2)}
+    nothing = CampaignFigures(document, cells, {"redis": "Redis", "memcached": "Memcached"})
+    stand = standing([look_of("more", t1="decided")])
+    rule = document.sequential
+    said = look(nothing, rule, {}, lambda *_: None, lambda *_: (), stand)
+    assert said[1] is stand[PlannedCell(1, 0, 0)]
+    assert said[0].course == "undecided"

@@ -17,7 +17,6 @@ MINUTES_OF_A_SMALL_STUDY = 10
 # What arithmetic says of the printed figures alone, whoever runs the study.
 IMPOSSIBLE = {
     "redis-aerospike-dragonfly": {
-        "redis-scales", "dragonfly-scales",
         "aerospike-near-linear", "redis-scales-less",
         "redis-latency-grows", "latencies-in-milliseconds", "aerospike-varies-least",
         "best-when-writing", "inserts-double-the-data", "dragonfly-varies-most",

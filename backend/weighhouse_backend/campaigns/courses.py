@@ -60,6 +60,27 @@ def latest(looks: Sequence[CampaignLook]) -> dict[PlannedCell, CellState]:
     return {}
 
 
+def standing(looks: Sequence[CampaignLook]) -> dict[PlannedCell, CellState]:
+    """Where cells stand of which nothing was planned since the latest look.
+
+    They were asked once and answered: that figures of other cells have changed since, and with them
+    what a family of comparisons is corrected for, is no reason to measure these again.
+
+    :param looks: in their order.
+    """
+    since = set()
+    for look in reversed(looks):
+        states = [CellState.model_validate(cell) for cell in look.cells]
+        if look.decision not in {LookDecision.ASKED, LookDecision.AGAIN}:
+            return {
+                state.cell: state
+                for state in states
+                if state.course != CellCourse.UNDECIDED and state.cell not in since
+            }
+        since |= {state.cell for state in states}
+    return {}
+
+
 def blocks_saved(
     states: Collection[CellState], planned: Mapping[PlannedCell, int], most: int
 ) -> int:

@@ -8,6 +8,7 @@ from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
 
+from weighhouse_backend.campaigns.courses import standing
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons.floors import FloorService
@@ -66,7 +67,8 @@ class GrowthService:
         def past(runs: Sequence[RunFigures], metric: str) -> Sequence[PastCampaign]:
             return past_of((runs[0].target, *runs[0].cell), metric)
 
-        states = look(mine, rule, base, floors, past)
+        stand = standing(self.looks.of(campaign.id))
+        states = look(mine, rule, base, floors, past, stand)
         return self.looks.note(campaign, states, in_words(rule, states))
 
     def _bases(self, campaign: Campaign) -> dict[GateKey, BaseRuns]:

@@ -111,18 +111,23 @@ def look(
     base: Mapping[PlannedCell, BaseRuns],
     floors: Floors,
     pasts: Pasts,
+    standing: Mapping[PlannedCell, CellState],
 ) -> list[CellState]:
     """Where each cell of a campaign stands.
 
     :param base: runs of the base's campaigns, of cells that are the same measurement.
     :param floors: what is known of noise.
     :param pasts: from which is learned how much campaigns differ.
+    :param standing: where cells stand that were not measured since they were last looked at: there.
     """
     plan = Repetitions(rule.at_least, rule.at_most, rule.half_width)
     answers = [*_sides(campaign, plan, floors), *_levels(campaign)]
     if plan.half_width is None:
         answers += _against_base(campaign, base, floors, pasts)
-    return [_state(cell, plan, answers, campaign.blocks(cell)) for cell in campaign.cells]
+    return [
+        standing.get(cell) or _state(cell, plan, answers, campaign.blocks(cell))
+        for cell in campaign.cells
+    ]
 
 
 def in_words(rule: SequentialRepetitions, states: Collection[CellState]) -> str:
