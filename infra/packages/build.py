@@ -1,7 +1,7 @@
 """Builds the wheels of a release into a folder, and writes down what they are.
 
 Beside them: `release.json` with the name, size and digest of each, and `constraints.txt` with the
-versions of what others wrote that this release was tested with.
+versions of what others wrote that this release was tested with, and of its own.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +91,13 @@ def release(wheels: Sequence[tuple[Project, Path]]) -> dict[str, Any]:
     }
 
 
-def constraints() -> str:
-    """The locked versions of what others wrote, one a line, as pip's `--constraint` reads them."""
-    locked = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    return "".join(f"{one}\n" for one in LOCKED.findall(locked))
+def constraints(projects: Iterable[Project]) -> str:
+    """Versions, one a line, as pip's `--constraint` reads them: the locked ones of what others
+    wrote, and this release's own, so that nobody's newer package in an index takes a name of ours.
+    """
+    locked = LOCKED.findall((ROOT / "requirements.lock").read_text(encoding="utf-8"))
+    ours = sorted(f"{one.name}=={one.version}" for one in projects)
+    return "".join(f"{one}\n" for one in (*locked, *ours))
 
 
 def _git(*words: str) -> str:
@@ -121,7 +124,7 @@ def main() -> None:
                 check(asked.auditwheel, path, asked.platform)
     found = release(wheels)
     (asked.target / "release.json").write_text(json.dumps(found, indent=2) + "\n", "utf-8")
-    (asked.target / "constraints.txt").write_text(constraints(), "utf-8")
+    (asked.target / "constraints.txt").write_text(constraints(one for one, _ in wheels), "utf-8")
     size = sum(one["size_bytes"] for one in found["wheels"])
     print(f"{len(wheels)} wheels, {size / 1e6:.1f} MB, in {asked.target}")
 

@@ -7,6 +7,7 @@ code and names all that belong to this release.
 
 import copy
 import hashlib
+import shutil
 import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -49,6 +50,8 @@ AGENT = "weighhouse-agent"
 LIBRARIES: Mapping[str, tuple[str, ...]] = {"weighhouse-driver-rocksdb": ("librocksdb.so",)}
 """Programs → what their loader looks for beside them."""
 PURE = "py3-none-any"
+OWN_LICENCE = "LICENSE"
+"""The file with the licence that the Rust workspace is declared to stand under."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,8 @@ def _native(root: Path, programs: Path, name: str, platform: str, notices: Path)
         f"{_toml(crate / 'Cargo.toml')['package']['description']}.",
         {str(file.resolve()): f"weighhouse_drivers/{file.name}" for file in files},
     )
-    document["project"]["license-files"] = [licences.FILE]
+    shutil.copyfile(root / OWN_LICENCE, notices / OWN_LICENCE)
+    document["project"]["license-files"] = [OWN_LICENCE, licences.FILE]
     return Project(notices, document, f"py3-none-{platform}")
 
 
@@ -169,19 +173,18 @@ def _resources(root: Path) -> Project:
 
 
 def _sources(root: Path) -> Project:
-    cargo = _toml(root / "Cargo.toml")["workspace"]
-    return Project(
-        root,
-        _described(
-            SOURCES,
-            cargo["package"]["version"],
-            "What a load driver of Weighhouse is built of: engine, driver API, test kit (Rust).",
-            {
-                str(root / place): f"weighhouse_driver_sources/{place}"
-                for place in ("Cargo.toml", "Cargo.lock", *CRATES)
-            },
-        ),
+    package = _toml(root / "Cargo.toml")["workspace"]["package"]
+    document = _described(
+        SOURCES,
+        package["version"],
+        "What a load driver of Weighhouse is built of: engine, driver API, test kit (Rust).",
+        {
+            str(root / place): f"weighhouse_driver_sources/{place}"
+            for place in ("Cargo.toml", "Cargo.lock", *CRATES)
+        },
     )
+    document["project"] |= {"license": package["license"], "license-files": [OWN_LICENCE]}
+    return Project(root, document)
 
 
 def plugin_digests(built: Mapping[str, Path]) -> dict[str, str]:

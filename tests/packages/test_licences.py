@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -64,6 +65,24 @@ def test_an_executables_wheel_names_all_that_is_linked_with_its_terms(
     # The same terms stand there once, however many there are who give them.
     assert text.count("END OF TERMS AND CONDITIONS") < listed.count("Apache-2.0")
     assert str(Path.home()) not in text
+
+
+def test_what_is_declared_comes_with_its_text(wheels: Path) -> None:
+    cargo = tomllib.loads((REPOSITORY / "Cargo.toml").read_text("utf-8"))
+    declared = cargo["workspace"]["package"]["license"]
+    own = (REPOSITORY / "LICENSE").read_text("utf-8")
+    assert declared == "Apache-2.0"
+    assert "Version 2.0, January 2004" in own
+    assert TERMS[declared] in own
+    for file in REPOSITORY.glob("plugins/*/*/Cargo.toml"):
+        crate = tomllib.loads(file.read_text("utf-8"))["package"]
+        assert crate["license"] == {"workspace": True}, file
+    (sources,) = wheels.glob("weighhouse_driver_sources-*.whl")
+    assert f"License-Expression: {declared}\n" in inside(sources, ".dist-info/METADATA")
+    executables = [*wheels.glob("weighhouse_driver_*-linux_*.whl"), *wheels.glob("*netdelay*.whl")]
+    assert len(executables) > 1
+    for wheel in (sources, *executables):
+        assert inside(wheel, ".dist-info/licenses/LICENSE") == own, wheel.name
 
 
 def test_rocksdbs_wheel_says_whose_code_is_in_its_library(wheels: Path) -> None:

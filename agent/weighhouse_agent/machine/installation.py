@@ -8,12 +8,16 @@ returned          why the version of before runs again; told to the platform, th
 update.json       the update under way, so that its end is told by whoever runs then
 ```
 
-`/opt/weighhouse-agent/start`, which no update changes, reads `trial` and writes `returned`.
+`/opt/weighhouse-agent/start`, which no update changes, reads `trial` and writes `returned`. An
+agent that it started ends with it, as by `kill -9`: the attempt goes on, and the next start finds
+it.
 """
 
+import ctypes
 import json
 import os
 import shutil
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
@@ -21,6 +25,25 @@ from uuid import UUID
 from weighhouse_agent.machine.home import read_text, write_atomically
 
 PROGRAMS_VARIABLE = "WEIGHHOUSE_AGENT_PROGRAMS"
+STARTER_VARIABLE = "WEIGHHOUSE_AGENT_STARTER"
+"""The number of the process that started this one, watches over it, and must not be outlived."""
+_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h
+
+
+def end_with_starter() -> bool:
+    """Have an installed agent's process killed when the one ends that started it; any other agent
+    goes on by itself.
+
+    Whoever killed the starter would otherwise leave an agent that nobody stops, and that keeps the
+    next one off its home. Starters of earlier releases do not tell their number.
+
+    :returns: False: it has ended already, and so should this process.
+    """
+    starter = os.environ.pop(STARTER_VARIABLE, None)
+    if starter is None and PROGRAMS_VARIABLE not in os.environ:
+        return True
+    ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL))
+    return starter is None or str(os.getppid()) == starter
 
 
 @dataclass(frozen=True)

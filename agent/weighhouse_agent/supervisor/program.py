@@ -28,6 +28,7 @@ from weighhouse_agent import VERSION
 from weighhouse_agent.delivery.platform_client import GaveUp, PlatformAway, PlatformClient, Refused
 from weighhouse_agent.machine.disk_space import ROOM_SECONDS, Room
 from weighhouse_agent.machine.home import Home, HomeInUse
+from weighhouse_agent.machine.installation import end_with_starter
 from weighhouse_agent.machine.kept_data import IDLE_SECONDS, forget
 from weighhouse_agent.machine.policy import PolicyFile, PolicyRefused
 from weighhouse_agent.machine.slots import WHOLE_MACHINE, remove_memory_groups
@@ -233,6 +234,9 @@ def run(home: Path | None = None, url: str | None = None) -> int:
         5 replaced by another version.
     """
     set_up_log()
+    if not end_with_starter():
+        LOG.warning("whoever started this agent has ended")
+        return BROKEN
     place = Home(home or default_home())
     try:
         identity = load_identity(place)

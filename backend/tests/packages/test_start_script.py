@@ -95,3 +95,11 @@ def test_a_program_that_was_replaced_begins_anew_and_one_that_is_not_wanted_does
     process.communicate()
     assert process.returncode == 3
     assert ran(machine) == ["old", "new"]
+
+
+def test_a_version_is_told_who_started_it(machine):
+    version(machine, "only", f"echo $WEIGHHOUSE_AGENT_STARTER $PPID >> {machine}/ran; exit 3")
+    current(machine, "only")
+    process = started(machine)
+    process.communicate()
+    assert ran(machine) == ["only", str(process.pid), str(process.pid)]

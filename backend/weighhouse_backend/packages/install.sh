@@ -94,7 +94,9 @@ set -u
 programs=/opt/weighhouse-agent/programs
 : "${WEIGHHOUSE_AGENT_HOME:=/var/lib/weighhouse-agent}" "${WEIGHHOUSE_TRIAL_SECONDS:=120}"
 WEIGHHOUSE_AGENT_PROGRAMS=$programs
-export WEIGHHOUSE_AGENT_HOME WEIGHHOUSE_AGENT_PROGRAMS
+# When this script is killed, so is its agent; a run goes on, and the next start finds it.
+WEIGHHOUSE_AGENT_STARTER=$$
+export WEIGHHOUSE_AGENT_HOME WEIGHHOUSE_AGENT_PROGRAMS WEIGHHOUSE_AGENT_STARTER
 if [ -e /opt/weighhouse-agent/ca.pem ]; then
   SSL_CERT_FILE=/opt/weighhouse-agent/ca.pem
   export SSL_CERT_FILE
