@@ -12,7 +12,7 @@ from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import Sown
 
 OURS = Sown("invented-ours", "Invented: ours", ("redis", "memcached"), (1, 32), repetitions=4)
-LOG = Path(__file__).parents[2] / "imports" / "tests" / "samples" / "ycsb.txt"
+LOG = Path(__file__).parents[2] / "plugins" / "imports" / "tests" / "samples" / "ycsb.txt"
 TYPED = [
     ("Redis", "balanced", "1", "throughput", "1,650 ops/s", "Table 2"),
     ("Redis", "balanced", "32", "throughput", "17.2 k ops/s", "Table 2"),
