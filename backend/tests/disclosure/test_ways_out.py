@@ -53,6 +53,7 @@ LOOKED_AT = {
     f"{API}/gate-record": "how many verdicts and alerts, and how many were wrong",
     f"{API}/campaigns/{{campaign_id}}/events": "what happens, while it happens",
     f"{API}/noise-floors": "what machines cannot tell",
+    f"{API}/search": "the latest medians of an experiment, as a line without a scale",
     f"{API}/notices": "what happened, in a sentence, to who sees it where it stands",
     f"{API}/notices/channels/{{channel_id}}/deliveries": "what was sent, in a sentence each",
     f"{API}/rejudgements/{{rejudgement_id}}": "how far judging again is",
