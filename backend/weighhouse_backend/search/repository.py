@@ -151,8 +151,8 @@ class SearchRepository:
         for _, kind, subject_id, word, fits in sorted(rows, key=lambda row: row.word):
             if fits:
                 looked.setdefault((kind, subject_id), Match(kind, subject_id, word))
-        counts = Counter((row.id, row.kind) for row in rows)
-        cut = {kind for (_, kind), count in counts.items() if count >= asked["most"]}
+        looked_at = Counter((row.id, row.kind) for row in rows)
+        cut = {kind for (_, kind), count in looked_at.items() if count >= asked["most"]}
         return sorted(looked.values(), key=lambda one: one.word), cut
 
     def shared(self, terms: Sequence[str], limit: int) -> list[UUID]:

@@ -11,8 +11,7 @@ from weighhouse_protocol.parameters import declared
 
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.kit.pages import BadCursor
-from weighhouse_backend.kit.problems import FieldProblem, Invalid
+from weighhouse_backend.kit.problems import BadCursor, FieldProblem, Invalid
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.search.excerpts import excerpt_of
 from weighhouse_backend.search.help_pages import found_in, sections_of
