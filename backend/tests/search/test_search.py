@@ -240,7 +240,7 @@ def test_a_kind_is_paged_through(find, ask, laboratory):
         more = {} if cursor is None else {"cursor": cursor}
         (group,) = ask("paged", kind="experiment", limit=2, **more).json()["groups"]
         seen += [hit["title"] for hit in group["items"]]
-        cursor = group["next_cursor"]
+        cursor = group["more_cursor"]
         if cursor is None:
             break
     assert seen == ["Paged c", "Paged b", "Paged a"]

@@ -1,7 +1,6 @@
 """Where a text has what was searched for. Pure."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from weighhouse_backend.search.schemas import PieceRead
 
@@ -15,22 +14,32 @@ def excerpt_of(said: str, terms: Sequence[str], *, inside: bool = False) -> list
     :param terms: in small letters.
     :param inside: matches are within words, too, not at their beginnings alone.
     """
-    start = "" if inside else r"(?<![^\W_])"
-    sought = re.compile(start + f"({'|'.join(map(re.escape, terms))})", re.IGNORECASE)
     text = " ".join(said.split())
-    first = sought.search(text)
-    if first is None:
+    small = text.lower()
+    if len(small) != len(text):  # a few letters have small ones of several signs
+        small = text
+    spans = sorted({span for term in terms for span in _spans(small, term, inside=inside)})
+    if not spans:
         return []
-    begin = max(0, first.start() - BEFORE)
+    begin = max(0, spans[0][0] - BEFORE)
     if begin:
-        begin = text.find(" ", begin, first.start()) + 1 or begin
-    shown = text[begin : begin + LENGTH]
-    pieces: list[PieceRead] = []
-    for n, piece in enumerate(sought.split(shown)):
-        if piece:
-            pieces.append(PieceRead(text=piece, is_match=n % 2 == 1))
-    if begin:
-        pieces.insert(0, PieceRead(text="… ", is_match=False))
-    if begin + LENGTH < len(text):
+        begin = text.find(" ", begin, spans[0][0]) + 1 or begin
+    end, at = begin + LENGTH, begin
+    pieces = [PieceRead(text="… ", is_match=False)] if begin else []
+    for first, last in spans:
+        if first >= at and last <= end:
+            pieces.append(PieceRead(text=text[at:first], is_match=False))
+            pieces.append(PieceRead(text=text[first:last], is_match=True))
+            at = last
+    pieces.append(PieceRead(text=text[at:end], is_match=False))
+    if end < len(text):
         pieces.append(PieceRead(text=" …", is_match=False))
-    return pieces
+    return [one for one in pieces if one.text]
+
+
+def _spans(small: str, term: str, *, inside: bool) -> Iterator[tuple[int, int]]:
+    at = small.find(term)
+    while at >= 0:
+        if inside or at == 0 or not small[at - 1].isalnum():
+            yield at, at + len(term)
+        at = small.find(term, at + len(term))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-HEADING = re.compile(r"^(#{1,4}) +(.+?) *#*$")
+HEADING = re.compile(r"^(#{1,4}) +(.+?) *#*\Z")
 FENCE = re.compile(r"^(```|~~~)")
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 SIGNS = re.compile(r"[*`|>]|-{3,}")

@@ -55,7 +55,7 @@ class GroupRead(BaseModel):
 
     kind: Kind
     items: list[HitRead]
-    next_cursor: str | None
+    more_cursor: str | None
     """For more of this kind; null: these are all that were looked at."""
     is_cut: bool
     """More may have these words than are looked at: a further word narrows them."""

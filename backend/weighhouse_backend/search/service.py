@@ -8,6 +8,7 @@ from uuid import UUID
 
 from weighhouse_protocol import pages
 from weighhouse_protocol.parameters import declared
+from weighhouse_protocol.text import numbered
 
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.identity.access import Caller
@@ -141,7 +142,7 @@ class SearchService:
                 groups[kind] = GroupRead(
                     kind=kind,
                     items=items,
-                    next_cursor=_next(begin, asked.limit, len(of_kind[kind])),
+                    more_cursor=_next(begin, asked.limit, len(of_kind[kind])),
                     is_cut=kind in cut,
                 )
         return groups
@@ -192,7 +193,7 @@ class SearchService:
             for one in shown
         ]  # fmt: skip
         cursor = _next(begin, limit, len(found))
-        return {"help": GroupRead(kind="help", items=hits, next_cursor=cursor, is_cut=False)}
+        return {"help": GroupRead(kind="help", items=hits, more_cursor=cursor, is_cut=False)}
 
 
 def _begin(asked: Question) -> int:
@@ -219,7 +220,7 @@ def _group(kind: Kind, hits: Sequence[HitRead], limit: int, begin: int) -> Group
     return GroupRead(
         kind=kind,
         items=list(hits[begin : begin + limit]),
-        next_cursor=_next(begin, limit, len(hits)),
+        more_cursor=_next(begin, limit, len(hits)),
         is_cut=False,
     )
 
@@ -236,7 +237,7 @@ def _plain(kind: Kind, title: str, path: str, of: str | None, excerpt: list[Piec
 
 
 def _hit(kind: Kind, found: Found, terms: Sequence[str]) -> HitRead:
-    number = None if found.number is None else f"№ {found.number}"
+    number = None if found.number is None else numbered(found.number)
     more = {"commit": number, "series": str(found.leads.get("metric"))}
     of = [found.experiment, more.get(kind)]
     title = found.title if kind != "note" else _short(found.title)
