@@ -144,6 +144,7 @@ def asked(closed, path=""):
     """What questions need besides their address."""
     of_project = {"project_id": closed["project_id"]} if path.endswith("/gate-record") else {}
     return of_project | {
+        "q": "redis",
         "campaign": closed["campaign_id"], "side": f"{closed['campaign_id']}~closed",
         "workload": "balanced", "load_level": "4 clients", "campaign_id": closed["campaign_id"],
     }  # fmt: skip
