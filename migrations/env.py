@@ -28,12 +28,13 @@ from weighhouse_backend.notices import models as notices
 from weighhouse_backend.prices import models as prices
 from weighhouse_backend.retention import models as retention
 from weighhouse_backend.runs import models as campaigns
+from weighhouse_backend.search import models as search
 from weighhouse_backend.series import models as series
 
 FEATURES = (
     identity, factors, catalog, experiments, fleet, campaigns, results, noise, findings, series,
     alerts, annotations, gates, directories, disclosure, prices, notices, retention,
-    domains, idempotency, owed,
+    domains, idempotency, owed, search,
 )  # fmt: skip
 # Migrations wait this long for a lock, so that they never stand before a queue of requests.
 LOCK_TIMEOUT = "10s"

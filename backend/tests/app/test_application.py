@@ -28,7 +28,7 @@ FEATURES = {
     "findings",
     "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
     "scenarios", "studies", "prices", "quotas", "retention", "directories",
-    "provisions", "exports", "sharing", "sources", "reports", "bundles",
+    "provisions", "exports", "sharing", "sources", "reports", "bundles", "search",
 }  # fmt: skip
 MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
 METHODS = {"delete", "get", "patch", "post", "put"}

@@ -223,6 +223,7 @@ RULES: Mapping[str, Rule] = {
     "experiments_target_from_file": of_project(READ, body=FILE, viewer=REFUSED),
     "experiments_validate": of_project(READ, body=DOCUMENT),
     "experiments_workload_from_file": of_project(READ, body=FILE),
+    "search_find": of_project(READ, query={"q": "nightly"}),
     "studies_list": of_project(READ),
     "studies_read": of_project(READ),
     "studies_run": in_body(RUN, "member", body={"scale": "small"}),

@@ -1,5 +1,5 @@
-"""What a page costs does not grow with the history behind it: statements, and rows that the database
-looks at, of every operation that reads, with ten times the campaigns, runs and points.
+"""What a page costs does not grow with the history behind it: statements, and rows that the
+database looks at, of every operation that reads, with ten times the campaigns, runs and points.
 
 Rows are the plan's own count, with whatever index there is taken: a table that is gone through from
 end to end has none that would do.

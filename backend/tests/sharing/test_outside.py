@@ -203,6 +203,20 @@ def test_the_front_page_names_what_is_public_alone(public, share, fetch, campaig
         settings.public_page = True
 
 
+def test_the_front_page_is_searched_by_what_is_public_alone(share, fetch, call, campaign):
+    share(campaign_id=campaign, title="A numbat by link")
+    made = share(campaign_id=campaign, title="A numbat <b> for all", visibility="public")
+    page = fetch("/public?q=NUMBAT").text
+    assert f"/public/{made['id']}" in page
+    assert "A numbat &lt;b&gt; for all" in page
+    assert "by link" not in page
+    assert "Nothing public has “nowhere”" in fetch("/public?q=nowhere").text
+    assert "no word and no number" in fetch("/public?q=%25").text
+    assert "&quot;&gt;&lt;i&gt;" in fetch('/public?q="><i>').text
+    assert call("POST", f"/shares/{made['id']}/revoke").status_code == 200
+    assert made["id"] not in fetch("/public?q=numbat").text
+
+
 def test_a_link_is_no_public_page(share, fetch, campaign):
     made = share(campaign_id=campaign)
     for path in leaves() - {"/public"}:

@@ -45,6 +45,7 @@ TAGS = {
     "studies": "Published studies, and what holds of them here.",
     "publishing": "What is disclosed, what may be published, and what vendors and others say.",
     "sharing": "What is shown to people without an account, and to pages elsewhere.",
+    "search": "What people wrote and measured, systems and help, found by its words.",
     "series": "The same cell over time.",
     "annotations": "What people note beside runs, series and their points.",
     "alerts": "What shifted or did not take place, and what people say of it.",

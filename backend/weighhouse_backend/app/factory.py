@@ -87,6 +87,7 @@ from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.scenarios.endpoints import router as scenarios
+from weighhouse_backend.search.endpoints import router as search
 from weighhouse_backend.sharing.endpoints import router as sharing
 from weighhouse_backend.sharing.page_endpoints import router as shared_pages
 from weighhouse_backend.sharing.renderings import Renderings
@@ -107,9 +108,9 @@ ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, sign_in, membership, tokens, account,
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
     campaigns, provisions, results, findings, scenarios, comparisons, publishing, sources, studies,
-    gates, alerts, annotations, overviews, manifests, noise, notices, prices, quotas, retention,
-    fleet, exports, list_exports, inventory_exports, overview_files, bundles, reports, sharing,
-    shared_pages, metrics, packages,
+    gates, alerts, annotations, overviews, search, manifests, noise, notices, prices, quotas,
+    retention, fleet, exports, list_exports, inventory_exports, overview_files, bundles, reports,
+    sharing, shared_pages, metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

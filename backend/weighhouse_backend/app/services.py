@@ -33,6 +33,7 @@ from weighhouse_backend.results.dependencies import SERVICES as RESULTS
 from weighhouse_backend.retention.dependencies import SERVICES as RETENTION
 from weighhouse_backend.runs.dependencies import SERVICES as RUNS
 from weighhouse_backend.scenarios.dependencies import SERVICES as SCENARIOS
+from weighhouse_backend.search.dependencies import SERVICES as SEARCH
 from weighhouse_backend.series.dependencies import SERVICES as SERIES
 from weighhouse_backend.sharing.dependencies import SERVICES as SHARING
 from weighhouse_backend.sign_in.dependencies import SERVICES as SIGN_IN
@@ -70,6 +71,7 @@ FEATURES = (
     RETENTION,
     RUNS,
     SCENARIOS,
+    SEARCH,
     SERIES,
     SHARING,
     SIGN_IN,

@@ -65,7 +65,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         results_read_scenario results_read_series results_read_spectrum
         reports_draft reports_list reports_read reports_read_edition reports_read_revision
         retention_preview retention_read retention_read_keeping
-        scenarios_read_operating_points scenarios_read_searches sharing_list
+        scenarios_read_operating_points scenarios_read_searches search_find sharing_list
         sources_list sources_preview sources_read sources_read_figures studies_list studies_read
     """,
     Scope.RESULTS_EXPORT: """

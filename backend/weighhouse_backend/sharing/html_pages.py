@@ -37,24 +37,38 @@ def _page(title: str, body: str, head: str = "") -> str:
 
 
 def front_page(
-    address: str, found: Sequence[PublicRead], studies: Sequence[tuple[str, str]]
+    address: str,
+    found: Sequence[PublicRead],
+    studies: Sequence[tuple[str, str]],
+    said: str = "",
+    refused: str = "",
 ) -> str:
     """What is public on this installation.
 
     :param studies: title and reference of the published studies that it can repeat.
+    :param said: what it was searched for; empty: it shows all.
+    :param refused: why it was not searched.
     """
     items = "".join(
         f'<li><a href="{escape(one.url)}">{escape(one.title)}</a> <span class="about">'
         f"{escape(one.organization)}, {one.shared_at:%Y-%m-%d}</span></li>"
         for one in found
     )
-    weighed = f"<ul>{items}</ul>" if items else "<p>Nothing yet.</p>"
+    nothing = refused or (f"Nothing public has “{said}” in its title." if said else "Nothing yet.")
+    weighed = f"<ul>{items}</ul>" if items else f"<p>{escape(nothing)}</p>"
+    everything = '<p><a href="/public">Show all</a></p>' if said else ""
+    field = (
+        '<form action="/public" role="search"><label>Search by title '
+        f'<input type="search" name="q" maxlength="200" value="{escape(said)}"></label> '
+        "<button>Search</button></form>"
+    )
     listed = "".join(
         f'<li>{escape(title)} <span class="about">{escape(by)}</span></li>' for title, by in studies
     )
     repeated = f"<h2>Published studies that can be repeated here</h2><ul>{listed}</ul>"
     body = (
-        f"<h1>Weighhouse</h1><p>{LEAD}</p><h2>Weighed lately</h2>{weighed}"
+        f"<h1>Weighhouse</h1><p>{LEAD}</p>{field}"
+        f"<h2>{'Found' if said else 'Weighed lately'}</h2>{weighed}{everything}"
         f'{repeated if listed else ""}<p class="about"><a href="/login">Sign in</a></p>'
     )
     described = {

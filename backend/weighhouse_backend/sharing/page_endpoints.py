@@ -4,15 +4,15 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from weighhouse_protocol import pages
 
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import ASK_AGAIN
-from weighhouse_backend.kit.problems import Problem
+from weighhouse_backend.kit.problems import Invalid, Problem
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.sharing import drawings, html_pages
 from weighhouse_backend.sharing.dependencies import (
@@ -116,9 +116,14 @@ def sharing_read_embed(
 
 @router.get("/public", response_class=Response, responses=WRITTEN)
 def sharing_read_front_page(
-    request: Request, shares: ShareServiceDep, kept: RenderingsDep
+    request: Request,
+    shares: ShareServiceDep,
+    kept: RenderingsDep,
+    q: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
-    """What this installation shows to everybody; where it has no such page: 404."""
+    """What this installation shows to everybody, or what of it has all words of `q` in its title;
+    where it has no such page: 404.
+    """
     settings: Settings = request.app.state.settings
     if not settings.public_page:
         told = html_pages.told_page("There is no public page here", "Sign in to see your own.")
@@ -126,7 +131,12 @@ def sharing_read_front_page(
     shipped = kept.get("studies", lambda: _studies(settings))
     studies = [(str(title), str(asks)) for title, asks in json.loads(shipped)]
     here = address(settings, "/public")
-    return _html(html_pages.front_page(here, shares.public(kept), studies).encode())
+    said = q.strip()
+    try:
+        found, refused = shares.public(kept, said), ""
+    except Invalid as problem:
+        found, refused = [], problem.detail or problem.title
+    return _html(html_pages.front_page(here, found, studies, said, refused).encode())
 
 
 @router.get("/public/{share_id}", response_class=Response, responses=WRITTEN)

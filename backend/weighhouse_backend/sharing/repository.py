@@ -1,7 +1,7 @@
 """Queries of what is shared."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,6 +9,7 @@ from sqlalchemy import Select, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity.models import Organization, Project
+from weighhouse_backend.kit.db import among
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.sharing.models import Share, ShareDocument
 
@@ -71,13 +72,20 @@ class ShareRepository:
         """Those of projects."""
         return select(Share).where(Share.project_id.in_(project_ids))
 
-    def public(self, now: datetime.datetime, limit: int) -> Sequence[Share]:
-        """What is public and has not ended, of all organizations, newest first."""
+    def public(
+        self, now: datetime.datetime, limit: int, share_ids: Collection[UUID] | None = None
+    ) -> Sequence[Share]:
+        """What is public and has not ended, of all organizations, newest first.
+
+        :param share_ids: these alone; None: all.
+        """
         query = select(Share).where(
             Share.visibility == "public",
             Share.revoked_at.is_(None),
             or_(Share.expires_at.is_(None), Share.expires_at > now),
         )
+        if share_ids is not None:
+            query = query.where(among(Share.id, share_ids))
         return self.session.scalars(query.order_by(Share.id.desc()).limit(limit)).all()
 
     def made_by(

@@ -21,6 +21,7 @@ from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, NotFound
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signed_links import secret_of
+from weighhouse_backend.search.service import SearchService
 from weighhouse_backend.sharing import links
 from weighhouse_backend.sharing.embeds import embed_of
 from weighhouse_backend.sharing.errors import NotShareable
@@ -48,6 +49,7 @@ class ShareService:
     frozen: FrozenService
     clock: Clock
     settings: Settings
+    search: SearchService
 
     def share(self, caller: Caller, wanted: ShareWrite) -> ShareRead:
         """Share something.
@@ -134,11 +136,15 @@ class ShareService:
         """Campaigns of a project that are shared, and why in words."""
         return self.repository.seen_by_others(project_id, self.clock.now())
 
-    def public(self, kept: Renderings) -> list[PublicRead]:
+    def public(self, kept: Renderings, said: str = "") -> list[PublicRead]:
         """What the front page names: all that is public and may be, newest first; in a transaction
         that is not confined.
+
+        :param said: words that titles have all of; empty: whatever they have.
+        :raises Invalid: when there is no word in it, or too many.
         """
-        found = self.repository.public(self.clock.now(), MOST_PUBLIC)
+        ids = self.search.shared(said, MOST_PUBLIC) if said else None
+        found = self.repository.public(self.clock.now(), MOST_PUBLIC, ids)
         key = ("public", tuple(one.id for one in found), self.repository.terms())
         made = kept.get(key, lambda: PUBLIC.dump_json(self._allowed(found)))
         return PUBLIC.validate_json(made)

@@ -1,0 +1,1 @@
+"""Everything that is written and measured, found by its words."""
