@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use weighhouse_driver_api::{Keys, Operation, Outcome, Payload, Request, ValueSource, Verifier};
+use weighhouse_driver_api::{
+    Fields, Keys, Operation, Outcome, Payload, Request, ValueSource, Verifier,
+};
 
 use crate::order::{Order, Workload};
 use crate::supply::Supply;
@@ -33,18 +35,18 @@ impl Composer {
     /// The request of a read.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    pub(crate) fn read(&mut self, step: &Step, supply: &mut Supply) -> Request<'_> {
+    pub(crate) fn read(&mut self, number: u64, fields: Fields, supply: &mut Supply) -> Request<'_> {
         if self.further > 0 {
             self.draw_further(Operation::Read, supply);
         }
-        self.keys.write(step.number, &mut self.key);
+        self.keys.write(number, &mut self.key);
         Request {
             operation: Operation::Read,
             key: &self.key,
             more_keys: &self.more_keys,
             scan_length: 0,
-            fields: step.fields,
-            payload: Payload::new(&self.values, step.number, 0),
+            fields,
+            payload: Payload::new(&self.values, number, 0),
         }
     }
 
@@ -77,7 +79,7 @@ impl Composer {
         &mut self,
         operation: Operation,
         number: u64,
-        fields: weighhouse_driver_api::Fields,
+        fields: Fields,
         supply: &mut Supply,
     ) -> Request<'_> {
         let version = if operation.writes() { supply.version() } else { 0 };

@@ -1,6 +1,6 @@
 //! The operations of a phase, as a shard takes them one by one.
 
-use weighhouse_driver_api::Operation;
+use weighhouse_driver_api::{Fields, Operation};
 
 use crate::plan::PhasePlan;
 use crate::workload::{LoadStream, OperationStream, Place, Random, Step};
@@ -42,6 +42,17 @@ impl Source {
             Self::Run(stream) => stream.settle(number, done),
         }
     }
+}
+
+/// What [`Supply::take_read`] left to be taken.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Untaken {
+    /// Nothing.
+    Nothing,
+    /// An operation of a load phase.
+    Load,
+    /// One that is no plain read, of a draw.
+    Drawn(u64),
 }
 
 /// Draws the operations of a phase, and numbers what they write.
@@ -88,24 +99,38 @@ impl Supply {
     }
 
     /// The next operation, due at a time; none when the phase has begun all it is to begin.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(crate) fn take(&mut self, now: u64) -> Option<Step> {
-        if self.left == 0 || now >= self.deadline {
-            return None;
+        match self.take_read(now) {
+            Ok((number, fields)) => Some(Step::read(number, fields)),
+            Err(other) => self.take_other(other),
         }
-        if let Source::Run(stream) = &mut self.source {
-            self.left -= 1;
-            return Some(stream.advance());
-        }
-        self.take_other()
     }
 
-    #[inline(never)]
-    fn take_other(&mut self) -> Option<Step> {
-        let step = self.source.advance()?;
+    /// The next operation, if it is a plain read; else what [`Supply::take_other`] takes. A way of its
+    /// own, so that what most operations are stays in registers.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub(crate) fn take_read(&mut self, now: u64) -> Result<(u64, Fields), Untaken> {
+        if self.left == 0 || now >= self.deadline {
+            return Err(Untaken::Nothing);
+        }
+        let Source::Run(stream) = &mut self.source else { return Err(Untaken::Load) };
         self.left -= 1;
-        Some(step)
+        stream.advance_read().map_err(Untaken::Drawn)
+    }
+
+    /// The operation that [`Supply::take_read`] left.
+    #[inline(never)]
+    pub(crate) fn take_other(&mut self, left: Untaken) -> Option<Step> {
+        match (left, &mut self.source) {
+            (Untaken::Drawn(draw), Source::Run(stream)) => Some(stream.rarer(draw)),
+            (Untaken::Nothing, _) => None,
+            _ => {
+                let step = self.source.advance()?;
+                self.left -= 1;
+                Some(step)
+            }
+        }
     }
 
     /// The same for an operation of a given kind, where one is given.

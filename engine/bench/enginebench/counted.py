@@ -8,7 +8,7 @@ from pathlib import Path
 from enginebench.client import Job, run
 from enginebench.weighhouse import Weighhouse, closed, order
 
-BUDGETS = {1: (800.0, 2.3), 10: (600.0, 0.25)}
+BUDGETS = {1: (700.0, 2.3), 10: (500.0, 0.25)}
 """Pipeline depth → user instructions and system calls an operation."""
 CONNECTIONS = 8
 LENGTHS = (20_000, 120_000)

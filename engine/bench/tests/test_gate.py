@@ -8,7 +8,7 @@ from enginebench.callgrind import Tally, per, per_turn, tally, with_full_turns
 from enginebench.counted import BUDGETS
 
 PROFILES = {1: Path("/cache/callgrind.depth1"), 10: Path("/cache/callgrind.depth10")}
-LIMITS = {1: {"instructions": 760.0, "syscalls": 2.0}, 10: {"instructions": 560.0, "syscalls": 0.2}}
+LIMITS = {1: {"instructions": 660.0, "syscalls": 2.0}, 10: {"instructions": 460.0, "syscalls": 0.2}}
 
 # As callgrind writes: names once and numbers after that, versions of symbols, costs of what a call
 # took on the line after it.
@@ -64,10 +64,10 @@ def test_what_a_turn_costs_is_left_out_however_many_there_were():
 
 def found(more=1.0, syscalls=2.0):
     turn = 250.0
-    alone = Tally(760 * more - turn / 8 + turn, 1.0, 2.0)
+    alone = Tally(660 * more - turn / 8 + turn, 1.0, 2.0)
     several = {
-        1: Tally(760 * more - turn / 8 + turn * 0.2, 0.2, syscalls),
-        10: Tally(560 * more - turn / 80 + turn * 0.02, 0.02, syscalls / 10),
+        1: Tally(660 * more - turn / 8 + turn * 0.2, 0.2, syscalls),
+        10: Tally(460 * more - turn / 80 + turn * 0.02, 0.02, syscalls / 10),
     }
     return gate.figures(alone, several, LIMITS)
 
@@ -85,12 +85,12 @@ def test_two_in_a_hundred_more_instructions_are_beyond_and_half_of_one_is_not():
     assert code == 1
     lines = said.splitlines()
     # Both figures, and what to do.
-    assert " 775.20 user instructions" in lines[0]
-    assert "limit 760.00 and 1% (+2.0%): BEYOND" in lines[0]
-    assert " 571.20 user instructions" in lines[2]
+    assert " 673.20 user instructions" in lines[0]
+    assert "limit 660.00 and 1% (+2.0%): BEYOND" in lines[0]
+    assert " 469.20 user instructions" in lines[2]
     assert "callgrind_annotate --auto=yes --show=Ir /cache/callgrind.depth1" in said
     assert "engine/bench/limits.toml" in said
-    assert "Never above 800 (depth 1) and 600 (depth 10)" in said
+    assert "Never above 700 (depth 1) and 500 (depth 10)" in said
 
 
 def test_a_system_call_more_is_beyond():
@@ -102,7 +102,7 @@ def test_a_system_call_more_is_beyond():
 def test_what_became_cheaper_is_to_be_written_down():
     code, said = gate.verdict(found(0.95), PROFILES)
     assert code == 0
-    assert "set 722 in limits.toml" in said
+    assert "set 627 in limits.toml" in said
 
 
 def test_the_limits_that_are_kept_are_within_the_budgets():
@@ -116,10 +116,10 @@ def test_the_limits_that_are_kept_are_within_the_budgets():
     ("change", "said"),
     [
         (
-            ("instructions = 760", "instructions = 801"),
-            "depth1.instructions is 801, above the budget",
+            ("instructions = 660", "instructions = 701"),
+            "depth1.instructions is 701, above the budget",
         ),
-        (("instructions = 760", ""), "depth1.instructions is None"),
+        (("instructions = 660", ""), "depth1.instructions is None"),
         (("syscalls = 2.0", "syscalls = 'two'"), "depth1.syscalls is 'two'"),
         (("syscalls = 2.0", "syscalls = 0"), "depth1.syscalls is 0"),
         (("[depth1]", "[depth1"), "limits.toml: "),
@@ -127,8 +127,8 @@ def test_the_limits_that_are_kept_are_within_the_budgets():
 )
 def test_limits_that_are_none_are_refused_by_name(change, said):
     text = (
-        "[depth1]\ninstructions = 760\nsyscalls = 2.0\n"
-        "[depth10]\ninstructions = 560\nsyscalls = 0.2\n"
+        "[depth1]\ninstructions = 660\nsyscalls = 2.0\n"
+        "[depth10]\ninstructions = 460\nsyscalls = 0.2\n"
     )
     assert gate.limits_of(text) == LIMITS
     with pytest.raises(gate.Refused) as refused:

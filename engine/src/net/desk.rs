@@ -132,16 +132,7 @@ pub(super) struct Desk<C: Codec> {
 }
 
 impl<C: Codec> Desk<C> {
-    /// Draws an operation that is due at a time (in a closed loop: now) and appends its request;
-    /// none when there is none to draw.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // counted by make bench-engine
-    pub(super) fn compose(&mut self, out: &mut Vec<u8>, due: u64, held: bool) -> Option<Pending> {
-        let step = self.supply.take(due)?;
-        Some(self.append(&step, out, due, held))
-    }
-
-    /// Appends the request of a step.
+    /// Appends the request of a step that is due at a time (in a closed loop: now).
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn append(
@@ -151,21 +142,35 @@ impl<C: Codec> Desk<C> {
         due: u64,
         held: bool,
     ) -> Pending {
-        self.in_flight += 1;
-        if step.operation != Operation::Read {
-            return self.append_other(step, out, due, held);
+        if step.operation == Operation::Read {
+            return self.append_read(step.number, step.fields, out, (due, held));
         }
+        self.in_flight += 1;
+        self.append_other(step, out, due, held)
+    }
+
+    /// Appends the request of a read.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub(super) fn append_read(
+        &mut self,
+        number: u64,
+        fields: Fields,
+        out: &mut Vec<u8>,
+        (due, held): (u64, bool),
+    ) -> Pending {
+        self.in_flight += 1;
         let verify = self.supply.verifies();
-        let request = self.composer.read(step, &mut self.supply);
+        let request = self.composer.read(number, fields, &mut self.supply);
         self.codec.encode(&request, out);
         Pending {
-            expected: Expected::first(Operation::Read, step.fields),
+            expected: Expected::first(Operation::Read, fields),
             part: self.read_part,
             written: Fields::All,
             verify,
             held,
             moves: 0,
-            number: step.number,
+            number,
             due,
             sent: 0,
         }
@@ -240,6 +245,17 @@ impl<C: Codec> Desk<C> {
             number: 0,
             due: 0,
             sent: 0,
+        }
+    }
+
+    /// Reads the clock before requests are written, where the time counts at which they go out. In a
+    /// closed loop it does not: an operation's time has begun with the answer before it, whose reading
+    /// is exact enough for time-outs.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub(super) fn before_sending(&mut self) {
+        if !matches!(self.pace, Pace::Closed { .. }) {
+            self.now = self.clock.now();
         }
     }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use mio::event::Source;
 use mio::{Interest, Registry, Token};
+use rustix::io::Errno;
 use weighhouse_driver_api::Server;
 
 /// How long a connection may take to come about.
@@ -179,7 +180,13 @@ impl Socket {
     /// Writes by the system call itself, as [`Socket::read`] reads.
     #[inline]
     pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(self.descriptor(), bytes)?)
+        Ok(self.try_write(bytes)?)
+    }
+
+    /// The same with the system's own number of an error.
+    #[inline]
+    pub(super) fn try_write(&self, bytes: &[u8]) -> Result<usize, Errno> {
+        rustix::io::write(self.descriptor(), bytes)
     }
 
     /// Writes several stretches at once.

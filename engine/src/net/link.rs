@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind as IoError};
 
+use rustix::io::Errno;
 use weighhouse_driver_api::{Codec, ErrorKind, Expected, Outcome, Parsed, Refusal};
 
 use super::desk::{Astray, Desk, Pace, Part, Pending, Waiting};
 use super::state::State;
 use super::tls::{Secure, Tls};
+use crate::supply::Untaken;
 use crate::workload::Step;
 
 /// The first wait before connecting anew, ns; it doubles up to [`LONGEST_BACKOFF`].
@@ -110,14 +112,27 @@ impl<C: Codec> Link<C> {
         }
     }
 
-    /// Puts an operation into the buffer; false when there is none to draw.
+    /// Draws an operation that is due at a time (in a closed loop: now) and puts it into the buffer;
+    /// false when there is none to draw.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn compose(&mut self, desk: &mut Desk<C>, due: u64, held: bool) -> bool {
-        let Some(pending) = desk.compose(&mut self.out, due, held) else { return false };
-        self.pending.push_back(pending);
-        self.unstamped += 1;
-        true
+        match desk.supply.take_read(due) {
+            Ok((number, fields)) => {
+                let pending = desk.append_read(number, fields, &mut self.out, (due, held));
+                self.pending.push_back(pending);
+                self.unstamped += 1;
+                true
+            }
+            Err(other) => self.compose_other(desk, other, due, held),
+        }
+    }
+
+    /// All but plain reads.
+    #[inline(never)]
+    fn compose_other(&mut self, desk: &mut Desk<C>, left: Untaken, due: u64, held: bool) -> bool {
+        let step = desk.supply.take_other(left);
+        step.inspect(|step| self.append(desk, step, due, held)).is_some()
     }
 
     /// The same for a step that was drawn already.
@@ -172,26 +187,51 @@ impl<C: Codec> Link<C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn flush(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
-        let State::Up(socket) = &mut self.state else { return self.flush_secure(desk) };
+        let State::Up(socket) = &self.state else { return self.flush_secure(desk) };
         if self.out.is_empty() {
             return Ok(());
         }
+        let length = self.out.len();
         if self.unstamped > 0 {
-            desk.now = desk.clock.now();
+            desk.before_sending();
             stamp(&mut self.pending, std::mem::take(&mut self.unstamped), desk);
         }
-        while self.written < self.out.len() {
-            match socket.write(&self.out[self.written..]) {
+        if self.written > 0 {
+            return self.flush_rest(desk, None);
+        }
+        let outcome = socket.try_write(&self.out);
+        if outcome != Ok(length) {
+            return self.flush_rest(desk, Some(outcome));
+        }
+        desk.book.recorder().wire.sent += length as u64;
+        self.out.clear();
+        Ok(())
+    }
+
+    /// Goes on writing, after what came of a first attempt, until the socket takes no more.
+    #[cold]
+    #[inline(never)]
+    fn flush_rest(
+        &mut self,
+        desk: &mut Desk<C>,
+        mut attempt: Option<Result<usize, Errno>>,
+    ) -> Result<(), Lost> {
+        while let State::Up(socket) = &self.state {
+            let write = || socket.try_write(&self.out[self.written..]);
+            match attempt.take().unwrap_or_else(write) {
                 Ok(0) => return Err(Lost(ErrorKind::Connection)),
                 Ok(count) => self.written += count,
-                Err(error) if error.kind() == IoError::WouldBlock => return Ok(()),
-                Err(error) if error.kind() == IoError::Interrupted => {}
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::INTR) => {}
                 Err(_) => return Err(self.last_words(desk)),
             }
+            if self.written == self.out.len() {
+                desk.book.recorder().wire.sent += self.out.len() as u64;
+                self.out.clear();
+                self.written = 0;
+                break;
+            }
         }
-        desk.book.recorder().wire.sent += self.out.len() as u64;
-        self.out.clear();
-        self.written = 0;
         Ok(())
     }
 

@@ -82,19 +82,11 @@ impl<C: Codec> NetShard<C> {
                 continue;
             }
             let Some(link) = links.get_mut(event.token().0) else { continue };
-            let result = match &link.state {
-                State::Up(_) => {
-                    let incoming =
-                        event.is_readable() || event.is_read_closed() || event.is_error();
-                    if incoming { link.receive(desk, input) } else { link.flush(desk) }
-                }
-                State::Connecting(socket, _) => match socket.is_connected() {
-                    Ok(true) => come_up(link, desk, tls.as_ref()),
-                    Ok(false) => Ok(()),
-                    Err(error) => Err(Lost::from(error)),
-                },
-                State::Secure(_) => link.receive_secure(desk, input),
-                State::Down(_) | State::Ended => Ok(()),
+            let result = if let State::Up(_) = &link.state {
+                let incoming = event.is_readable() || event.is_read_closed() || event.is_error();
+                if incoming { link.receive(desk, input) } else { link.flush(desk) }
+            } else {
+                go_on(link, desk, input, tls.as_ref())
             };
             if let Err(reason) = result {
                 lost.push((link.index, reason));
@@ -179,6 +171,7 @@ impl<C: Codec> NetShard<C> {
         if self.desk.in_flight < self.active * pipeline {
             for index in 0..self.active {
                 if self.links[index].is_up() {
+                    self.desk.now = self.desk.clock.now();
                     self.links[index].fill(&mut self.desk, pipeline);
                     self.flush(index);
                 }
@@ -217,6 +210,25 @@ impl<C: Codec> NetShard<C> {
     }
 }
 
+/// Goes on with a connection that is not simply there.
+#[inline(never)]
+fn go_on<C: Codec>(
+    link: &mut Link<C>,
+    desk: &mut Desk<C>,
+    input: &mut [u8],
+    tls: Option<&Tls>,
+) -> Result<(), Lost> {
+    match &link.state {
+        State::Connecting(socket, _) => match socket.is_connected() {
+            Ok(true) => come_up(link, desk, tls),
+            Ok(false) => Ok(()),
+            Err(error) => Err(Lost::from(error)),
+        },
+        State::Secure(_) => link.receive_secure(desk, input),
+        State::Up(_) | State::Down(_) | State::Ended => Ok(()),
+    }
+}
+
 /// A connection that was begun is there.
 fn come_up<C: Codec>(
     link: &mut Link<C>,
@@ -224,6 +236,7 @@ fn come_up<C: Codec>(
     tls: Option<&Tls>,
 ) -> Result<(), Lost> {
     link.come_up(tls)?;
+    desk.now = desk.clock.now();
     desk.book.recorder().reconnects += 1;
     let replies = link.greet(desk);
     match desk.pace {

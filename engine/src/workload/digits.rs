@@ -3,7 +3,32 @@
 /// Most digits that a number has.
 pub(super) const MOST: usize = 20;
 
-const ZEROS: u64 = 0x3030_3030_3030_3030;
+/// Half of them.
+const HALF: u64 = 10_000_000_000;
+
+/// The two digits of every number below 100, and further places, so that no index that comes up is
+/// beyond them.
+const PAIRS: [[u8; 2]; 256] = {
+    let mut pairs = [[b'0'; 2]; 256];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number as usize] = [b'0' + number / 10, b'0' + number % 10];
+        number += 1;
+    }
+    pairs
+};
+
+/// The least number of so many digits and one more; 0 has one.
+const LEAST: [u64; 20] = {
+    let mut least = [0; 20];
+    let (mut index, mut power) = (1, 10_u64);
+    while index < 20 {
+        least[index] = power;
+        power = power.wrapping_mul(10);
+        index += 1;
+    }
+    least
+};
 
 /// A number's decimal digits.
 #[derive(Debug, Clone, Copy)]
@@ -13,47 +38,43 @@ pub(super) struct Digits {
     start: usize,
 }
 
-/// Four digits at once, the first in the lowest octet, each 0 to 9: pairs, then single ones, side by
-/// side in one word.
-#[inline]
-fn four_digits(number: u64) -> u64 {
-    debug_assert!(number < 10_000);
-    let high = (number * 10_486) >> 20;
-    let pairs = high | ((number - high * 100) << 16);
-    let high = ((pairs * 103) >> 10) & 0x000f_000f;
-    high | ((pairs - high * 10) << 8)
+/// Ten digits, two at a time, of a number that has no more.
+///
+/// The number divided by 10^8 is two digits before the point; what is behind it, times 100, gives the
+/// next two before it, and so on. With 64 bits behind the point it is too large by less than
+/// 10^10 / 2^64, which is less than a digit of the last pair.
+#[inline(always)]
+#[allow(clippy::inline_always, clippy::cast_possible_truncation)] // counted by make bench-engine
+fn ten_digits(number: u64) -> [[u8; 2]; 5] {
+    const SCALE: u64 = u64::MAX / 100_000_000 + 1;
+    debug_assert!(number < HALF);
+    let mut product = u128::from(number) * u128::from(SCALE);
+    let mut pairs = [[0; 2]; 5];
+    for (index, pair) in pairs.iter_mut().enumerate() {
+        if index > 0 {
+            product = u128::from(product as u64) * 100;
+        }
+        *pair = PAIRS[(product >> 64) as usize & 0xff];
+    }
+    pairs
 }
 
-/// Eight digits, likewise: halves of four first.
+/// How many digits a number has.
 #[inline]
-fn eight_digits(number: u64) -> u64 {
-    debug_assert!(number < 100_000_000);
-    let fours = (number / 10_000) | ((number % 10_000) << 32);
-    let high = ((fours * 10_486) >> 20) & 0x7f_0000_007f;
-    let pairs = high | ((fours - high * 100) << 16);
-    let high = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
-    high | ((pairs - high * 10) << 8)
+fn count(number: u64) -> usize {
+    // The bits times log10 of 2: how many digits, or one less.
+    let bits = u64::BITS - (number | 1).leading_zeros();
+    let least = ((bits * 1233) >> 12) as usize;
+    least + usize::from(LEAST.get(least).is_some_and(|&next| number >= next))
 }
 
 impl Digits {
     #[inline]
     pub(super) fn of(number: u64) -> Self {
-        const EIGHT: u64 = 100_000_000;
-        let (upper, last) = (number / EIGHT, number % EIGHT);
-        let first = four_digits(upper / EIGHT);
-        let (middle, last) = (eight_digits(upper % EIGHT), eight_digits(last));
         let mut bytes = [0; 2 * MOST];
-        bytes[..4].copy_from_slice(&(first | ZEROS).to_le_bytes()[..4]);
-        bytes[4..12].copy_from_slice(&(middle | ZEROS).to_le_bytes());
-        bytes[12..MOST].copy_from_slice(&(last | ZEROS).to_le_bytes());
-        let leading = |word: u64| word.trailing_zeros() as usize / 8;
-        let start = if first != 0 {
-            leading(first)
-        } else if middle != 0 {
-            4 + leading(middle)
-        } else {
-            12 + leading(last).min(7)
-        };
+        bytes[..MOST / 2].copy_from_slice(ten_digits(number / HALF).as_flattened());
+        bytes[MOST / 2..MOST].copy_from_slice(ten_digits(number % HALF).as_flattened());
+        let start = MOST - count(number);
         Self { bytes, start }
     }
 

@@ -3,6 +3,18 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+/// What [`Random::unit`] makes of a draw.
+#[inline]
+pub(super) fn unit_of(draw: u64) -> f64 {
+    draw as f64 * (1.0 / (1_u64 << 53) as f64)
+}
+
+/// The draws of which units are below a share are those below this number.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 2^53
+pub(super) fn draws_below(share: f64) -> u64 {
+    (share * (1_u64 << 53) as f64).ceil() as u64
+}
+
 /// A sequence of random numbers; the same for the same seed and purpose, on any machine.
 #[derive(Debug, Clone)]
 pub struct Random(Xoshiro256PlusPlus);
@@ -28,7 +40,13 @@ impl Random {
     /// Uniform in [0, 1), a multiple of 2^-53, as Java's `nextDouble`.
     #[inline]
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+        unit_of(self.draw())
+    }
+
+    /// What [`Random::unit`] is made of: uniform in [0, 2^53).
+    #[inline]
+    pub(super) fn draw(&mut self) -> u64 {
+        self.bits() >> 11
     }
 
     /// Uniform in [0, `bound`), by multiplication (Lemire 2019, without the rejection: the bias is
@@ -58,6 +76,20 @@ mod tests {
         assert_eq!(take(1, [1, 2, 3]), take(1, [1, 2, 3]));
         assert_ne!(take(1, [1, 2, 3]), take(2, [1, 2, 3]));
         assert_ne!(take(1, [1, 2, 3]), take(1, [1, 3, 2]));
+    }
+
+    #[test]
+    fn shares_divide_draws_as_they_divide_units() {
+        let mut random = Random::new(6, [0; 3]);
+        let tiny = f64::from_bits(1);
+        let shares = [0.0, tiny, 0.1, 0.5, 0.95, 1.0 - f64::EPSILON / 2.0, 1.0];
+        for share in shares.into_iter().chain((0..1000).map(|_| random.unit())) {
+            let bound = draws_below(share);
+            let near = bound.saturating_sub(2)..=(bound + 2).min((1 << 53) - 1);
+            for draw in near {
+                assert_eq!(draw < bound, unit_of(draw) < share, "{draw} of {share}");
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use weighhouse_driver_api::{Fields, Operation};
 use super::chooser::KeyChooser;
 use super::inserts::{Acknowledged, InsertNumbers};
 use super::place::{Deal, Place};
-use super::random::Random;
+use super::random::{Random, draws_below, unit_of};
 use super::zipfian::{Skew, Zipfian};
 use crate::order::{Order, Phase, PhaseKind, ScanLengthDistribution, Workload};
 
@@ -48,6 +48,12 @@ impl Step {
     #[must_use]
     pub fn written(&self) -> Fields {
         self.detail.checked_sub(1).map_or(Fields::All, Fields::One)
+    }
+
+    /// A read of a record.
+    #[inline]
+    pub(crate) fn read(number: u64, fields: Fields) -> Self {
+        Self::plain(Operation::Read, number, fields)
     }
 
     /// An insert of a record.
@@ -142,6 +148,8 @@ pub struct OperationStream {
     read_all_fields: bool,
     write_all_fields: bool,
     miss_share: f64,
+    /// Draws below this are reads of records that there are; 0, where some reads miss.
+    plain_reads: u64,
     scan_lengths: ScanLengths,
 }
 
@@ -150,6 +158,8 @@ impl OperationStream {
     #[must_use]
     pub fn new(order: &Order, phase_index: usize, place: Place, inserts: InsertNumbers) -> Self {
         let workload = &order.workload;
+        let shares = Shares::of(order);
+        let misses = workload.read_miss_fraction > 0.0;
         Self {
             random: Random::new(order.seed, [OPERATIONS, phase_index as u64, place.purpose()]),
             chooser: KeyChooser::new(
@@ -159,30 +169,41 @@ impl OperationStream {
             ),
             inserts,
             deal: Deal::new(workload, place.share),
-            shares: Shares::of(order),
+            shares,
             field_count: u64::from(workload.field_count),
             read_all_fields: workload.read_all_fields,
             write_all_fields: workload.write_all_fields,
             miss_share: workload.read_miss_fraction,
+            plain_reads: if misses { 0 } else { draws_below(shares.read) },
             scan_lengths: ScanLengths::new(workload),
         }
     }
 
     /// The next operation.
+    pub fn advance(&mut self) -> Step {
+        match self.advance_read() {
+            Ok((number, fields)) => Step::read(number, fields),
+            Err(draw) => self.rarer(draw),
+        }
+    }
+
+    /// Draws the next operation: a record and fields of it, if it is a plain read; else what
+    /// [`OperationStream::rarer`] makes the operation of.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    pub fn advance(&mut self) -> Step {
-        let draw = self.random.unit();
-        if draw < self.shares.read && self.miss_share <= 0.0 {
+    pub(crate) fn advance_read(&mut self) -> Result<(u64, Fields), u64> {
+        let draw = self.random.draw();
+        if draw < self.plain_reads {
             let number = self.key();
-            return Step::plain(Operation::Read, number, self.fields(self.read_all_fields));
+            return Ok((number, self.fields(self.read_all_fields)));
         }
-        self.rarer(draw)
+        Err(draw)
     }
 
     /// The operations that are not counted by `make bench-engine`.
     #[inline(never)]
-    fn rarer(&mut self, draw: f64) -> Step {
+    pub(crate) fn rarer(&mut self, draw: u64) -> Step {
+        let draw = unit_of(draw);
         let shares = self.shares;
         self.of(if draw < shares.read {
             Operation::Read

@@ -21,7 +21,16 @@ pub(crate) fn bulk(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-const DIGITS: [u8; 10] = *b"0123456789";
+/// The digits of the lengths that most keys have, from 16 on.
+const LENGTHS: [[u8; 2]; 17] = {
+    let mut lengths = [[b'0'; 2]; 17];
+    let mut length = 16;
+    while length <= 32 {
+        lengths[length as usize - 16] = [b'0' + length / 10, b'0' + length % 10];
+        length += 1;
+    }
+    lengths
+};
 
 /// A command with one argument, a key. `head` ends with the key's header, to be filled in.
 #[inline]
@@ -35,8 +44,7 @@ fn command<const LENGTH: usize>(head: &[u8; LENGTH], key: &[u8], out: &mut Vec<u
         let mut whole = [0; 64];
         let end = LENGTH + key.len();
         whole[..LENGTH].copy_from_slice(head);
-        let (tens, ones) = (key.len() / 10, key.len() % 10);
-        whole[LENGTH - 4..LENGTH - 2].copy_from_slice(&[DIGITS[tens], DIGITS[ones]]);
+        whole[LENGTH - 4..LENGTH - 2].copy_from_slice(&LENGTHS[key.len() - 16]);
         whole[LENGTH..LENGTH + 16].copy_from_slice(first);
         whole[end - 16..end].copy_from_slice(last);
         whole[end..end + 2].copy_from_slice(b"\r\n");
