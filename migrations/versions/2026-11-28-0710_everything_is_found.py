@@ -1,6 +1,6 @@
 """everything that people write and measure is found by its words
 
-Revision: 0057, after 0052
+Revision: 0053, after 0052
 
 Triggers keep the index (docs/adr/0105): nothing that writes has to know of it, and no role of the
 application may write it. Words stand in a B-tree by project and kind, whose comparisons row-level
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0057"
+revision = "0053"
 down_revision = "0052"
 branch_labels = None
 depends_on = None
