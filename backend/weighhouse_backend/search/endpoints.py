@@ -9,7 +9,7 @@ from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.search.dependencies import SearchServiceDep
-from weighhouse_backend.search.schemas import Kind, SearchRead
+from weighhouse_backend.search.schemas import FoundRead, Kind
 from weighhouse_backend.search.service import Question
 
 router = APIRouter(
@@ -29,7 +29,7 @@ def search_find(
     project_id: UUID | None = None,
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
     cursor: Annotated[str | None, Query(max_length=200)] = None,
-) -> SearchRead:
+) -> FoundRead:
     """Experiments, campaigns, commits, series, systems, parameters, reports, published results,
     notes and pages of help that have all words of `q`, or words that begin so. Of all projects of
     the caller that are not archived, or of the one that is named; up to `limit` of each kind, those

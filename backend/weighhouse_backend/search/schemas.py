@@ -61,7 +61,7 @@ class GroupRead(BaseModel):
     """More may have these words than are looked at: a further word narrows them."""
 
 
-class SearchRead(BaseModel):
+class FoundRead(BaseModel):
     """What was found; kinds of which there is nothing are left out."""
 
     groups: list[GroupRead]

@@ -18,12 +18,12 @@ from weighhouse_backend.search.excerpts import excerpt_of
 from weighhouse_backend.search.help_pages import found_in, sections_of
 from weighhouse_backend.search.repository import Found, SearchRepository
 from weighhouse_backend.search.schemas import (
+    FoundRead,
     GroupRead,
     HitRead,
     Kind,
     NightsRead,
     PieceRead,
-    SearchRead,
 )
 
 MOST_TERMS = 8
@@ -63,7 +63,7 @@ class SearchService:
     catalog: CatalogService
     settings: Settings
 
-    def search(self, caller: Caller, asked: Question) -> SearchRead:
+    def search(self, caller: Caller, asked: Question) -> FoundRead:
         """What has all words of a question, of what the caller may see: of one project, or of all
         of theirs that are not archived.
 
@@ -85,7 +85,7 @@ class SearchService:
             groups |= self._systems(terms, projects, asked.limit, begin)
         if "help" in kinds:
             groups |= self._help(terms, asked.limit, begin)
-        return SearchRead(groups=[groups[one] for one in kinds if one in groups])
+        return FoundRead(groups=[groups[one] for one in kinds if one in groups])
 
     def shared(self, said: str, limit: int) -> list[UUID]:
         """Shares with the public whose titles have all words of a question; in a transaction that
