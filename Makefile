@@ -154,7 +154,7 @@ packages: env ## the wheels of a release in build/packages: every part, plugin a
 	@DEPENDENCIES=$(DEPENDENCIES) infra/packages/build.sh $(TARGET)
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-exports bench-tenants ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-exports bench-history bench-tenants ## every benchmark
 
 .PHONY: bench-statistics
 bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
@@ -200,6 +200,11 @@ bench-comparison: install ## what a comparison of eight sides at six levels of t
 bench-exports: env ## what a million intervals take to be exported, in memory and time (ROWS=30000, FORMS="csv hlog"); last line JSON
 	@$(BOOTSTRAP)/debian.sh servers
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_exports --rows $(or $(ROWS),1000000) $(if $(FORMS),--forms $(FORMS))
+
+.PHONY: bench-history
+bench-history: env ## what a history of a million runs leaves of the pages' speed (RUNS=100000, BULK=nights with intervals); last line JSON
+	@$(BOOTSTRAP)/debian.sh servers
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_history --runs $(or $(RUNS),1000000) --bulk $(or $(BULK),0)
 
 .PHONY: bench-tenants
 bench-tenants: env ## one tenant's requests beside another's attacks, as ratios in the same run (ONLY=names, BLOCK=15 s, BLOCKS=4); last line JSON
