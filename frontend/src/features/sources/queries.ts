@@ -1,5 +1,5 @@
-import { useQueries, useQuery } from '@tanstack/vue-query'
-import { computed, toValue, type MaybeRefOrGetter, type Ref } from 'vue'
+import { useQuery } from '@tanstack/vue-query'
+import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
 import {
   ApiProblem,
@@ -45,20 +45,6 @@ export function usePublishedSource(id: MaybeRefOrGetter<string>, number: MaybeRe
         query: { number: wanted.value },
       }),
     select: (found) => found as PublishedSource,
-  })
-}
-
-/** The latest versions of several; those that are not there yet, or any more, are left out. */
-export function useManyPublished(ids: Ref<readonly string[]>): Readonly<Ref<PublishedSource[]>> {
-  return useQueries({
-    queries: computed(() =>
-      ids.value.map((id) => ({
-        queryKey: ['published-sources', 'one', id, undefined],
-        queryFn: () => request('GET /api/v1/published-sources/{source_id}', { path: { source_id: id }, query: {} }),
-      })),
-    ),
-    combine: (found) => found.flatMap((query) => (query.data ? [query.data as PublishedSource] : [])),
-    shallow: true,
   })
 }
 
