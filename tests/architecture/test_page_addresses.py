@@ -31,7 +31,7 @@ MADE = {
 
 def routes() -> list[str]:
     """Of the pages; what stands in a place is left open."""
-    found = re.findall(r"(?:page|entrance)\('[^']*', ['`](/[^'`]*)['`]", text_of(ROUTER))
+    found = re.findall(r"(?:page|entrance)\(\s*'[^']*',\s*['`](/[^'`]*)['`]", text_of(ROUTER))
     return [re.sub(r":\w+(\$\{ID\})?", "[^/]+", path) for path in found if ":rest" not in path]
 
 

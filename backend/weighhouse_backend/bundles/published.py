@@ -21,7 +21,7 @@ from weighhouse_protocol.published.cells import PublishedCell, PublishedLoad, Pu
 from weighhouse_protocol.published.figures import ImportNote, PublishedFigure
 from weighhouse_protocol.published.results import PublishedResults
 from weighhouse_protocol.published.source import PublishedFile, PublishedSource
-from weighhouse_protocol.text import seen
+from weighhouse_protocol.text import numbered, seen
 
 from weighhouse_backend.bundles.crate import CRATE
 from weighhouse_backend.bundles.opened import Opened
@@ -111,7 +111,8 @@ def _source(found: Verified, told: Told) -> PublishedSource:
     licence, manifest = str(said.get("license", "")), bundle.manifest
     ended = campaign.finished_at or campaign.created_at
     return PublishedSource(
-        title=seen(told.title or manifest.title)[:LABEL] or f"campaign {manifest.campaign_number}",
+        title=seen(told.title or manifest.title)[:LABEL]
+        or f"campaign {numbered(manifest.campaign_number)}",
         authors=f"whoever holds the key sha256:{bundle.key_sha256}",
         date=ended.date().isoformat(),
         # What was given to somebody is not theirs to show on.
