@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from typer.main import get_command
-from weighhouse_backend.app.documentation import section_of
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.search.help_pages import section_of
 from weighhouse_cli.main import app
 from weighhouse_testing.tree import REPOSITORY, text_of, tracked
 

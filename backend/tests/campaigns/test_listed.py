@@ -3,6 +3,7 @@
 import datetime
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -179,6 +180,18 @@ def rows_of(plan: dict[str, Any]) -> int:
     return own + sum(rows_of(each) for each in plan.get("Plans", []))
 
 
+def looked_at_by(session: Session, asked: Iterable[tuple[str, Any]]) -> int:
+    """Rows that the database looks at for statements with their parameters."""
+    rows = 0
+    for statement, parameters in asked:
+        explained = session.connection().exec_driver_sql(
+            f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}", parameters
+        )
+        found = explained.scalar_one()
+        rows += rows_of((json.loads(found) if isinstance(found, str) else found)[0]["Plan"])
+    return rows
+
+
 def cost(tenant: Tenant, page: PageQuery, **filters: Any) -> tuple[int, int]:
     """Statements and rows of one page, as a tenant's transaction reads it."""
     world, asked = tenant.world, []
@@ -199,13 +212,7 @@ def cost(tenant: Tenant, page: PageQuery, **filters: Any) -> tuple[int, int]:
             page_of(session, query, Campaign.id, page, lambda row: row, at=Campaign.created_at)
         finally:
             event.remove(engine, "before_cursor_execute", note)
-        rows = 0
-        for statement, parameters in asked:
-            explained = session.connection().exec_driver_sql(
-                f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}", parameters
-            )
-            found = explained.scalar_one()
-            rows += rows_of((json.loads(found) if isinstance(found, str) else found)[0]["Plan"])
+        rows = looked_at_by(session, asked)
     return len(asked), rows
 
 

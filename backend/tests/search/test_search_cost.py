@@ -1,7 +1,5 @@
 """What a search costs does not grow with what there is: statements, and rows that are looked at."""
 
-import json
-
 import pytest
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
@@ -12,7 +10,7 @@ from weighhouse_backend.search.repository import SearchRepository
 from weighhouse_backend.search.service import STORED
 from weighhouse_testing.stored_campaigns import store_campaigns
 
-from backend.tests.campaigns.test_listed import rows_of
+from backend.tests.campaigns.test_listed import looked_at_by
 from backend.tests.results.laboratory import experiment
 
 FEW, MANY = 1_000, 10_000
@@ -38,13 +36,7 @@ def cost(session_factory, project_id, said):
             repository.entries(matches[:50])
         finally:
             event.remove(engine, "before_cursor_execute", note)
-        rows = 0
-        for statement, parameters in asked:
-            explained = session.connection().exec_driver_sql(
-                f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}", parameters
-            )
-            found = explained.scalar_one()
-            rows += rows_of((json.loads(found) if isinstance(found, str) else found)[0]["Plan"])
+        rows = looked_at_by(session, asked)
     return len(asked), rows
 
 

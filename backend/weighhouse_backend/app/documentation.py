@@ -13,6 +13,7 @@ from markdown_it.rules_core import StateCore
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from weighhouse_backend.kit.problems import NotFound
+from weighhouse_backend.search.help_pages import section_of
 
 PATH = re.compile(r"([A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*(\.(md|svg|png))?)?")
 PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -64,11 +65,6 @@ def install_documentation(app: FastAPI, directory: Path | None) -> None:
         folder = PurePosixPath(file.relative_to(directory).parent.as_posix())
         body = _linked(markdown.render(text), directory, folder)
         return HTMLResponse(page(title, body), headers=CACHED)
-
-
-def section_of(heading: str) -> str:
-    """What a link names a section by: `The gate, and its base` is `the-gate-and-its-base`."""
-    return re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
 
 
 def _name_sections(state: StateCore) -> None:
