@@ -15,6 +15,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from weighhouse_backend.alerts.endpoints import router as alerts
 from weighhouse_backend.annotations.endpoints import router as annotations
+from weighhouse_backend.app.described import install_description
 from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.exact import install_exact_addresses
@@ -170,7 +171,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_exact_addresses(app, ROUTERS)
     for router in ROUTERS:
         app.include_router(router)
-    install_reference(app)
+    install_reference(app, install_description(app).document)
     install_documentation(app, chosen.docs_dir)
     install_security_contact(app, chosen, SystemClock())
     install_frontend(app, chosen.frontend_dir)
