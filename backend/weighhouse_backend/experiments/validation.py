@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_judging.identity.names import target_names, twins
 from weighhouse_protocol.configuration.grammars import ConfigurationRefused
 from weighhouse_protocol.configuration.translation import TargetFromFile, system_of, target_from
 from weighhouse_protocol.document_errors import FieldError
@@ -47,6 +48,7 @@ from weighhouse_backend.experiments.schemas import (
     ConfigurationFile,
     DocumentSource,
     PlanRead,
+    TargetNamed,
     ValidationRead,
 )
 
@@ -121,6 +123,7 @@ class ValidationService:
                 errors=field_problems(error.errors),
                 plan=None,
                 comparability=[],
+                targets=[],
                 document=None,
                 yaml=None,
                 disclosure=None,
@@ -149,6 +152,7 @@ class ValidationService:
                 )
                 for warning in warnings(experiment, manifests)
             ],
+            targets=_named(experiment, manifests),
             document=stored_form(experiment),
             yaml=experiment_to_yaml(experiment),
             disclosure=DisclosureService(self.catalog).sheet(
@@ -182,6 +186,15 @@ def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[F
             )
         )
     return errors
+
+
+def _named(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[TargetNamed]:
+    called = target_names(experiment.targets, manifests)
+    same = twins(experiment.targets, manifests)
+    return [
+        TargetNamed(name=one.name, label=called[one.name], twin_of=same.get(one.name))
+        for one in experiment.targets
+    ]
 
 
 def _parsed(source: DocumentSource) -> Experiment:
