@@ -212,6 +212,12 @@ def test_targets_of_a_draft_are_called_by_what_parts_them_and_twins_told(client,
 
     assert said["valid"] is True
     first, second, third = said["targets"]
+    nameless = {**document("called", targets=[always, none, twin]), "name": "", "slug": ""}
+    unfinished = client.post(
+        "/api/v1/experiments/validate", json={"document": nameless}, headers=ours
+    ).json()
+    assert unfinished["valid"] is False
+    assert unfinished["targets"] == said["targets"], "while the rest is written"
     assert "appendonly" in first["label"]
     assert "appendonly" in second["label"]
     assert first["label"] != second["label"]

@@ -187,7 +187,7 @@ class ValidationRead(BaseModel):
     plan: PlanRead | None
     comparability: list[ComparabilityRead]
     targets: list[TargetNamed]
-    """In the document's order; none of what cannot be read."""
+    """In the document's order, whatever else is wrong with it; none where one cannot be read."""
     document: dict[str, Any] | None
     yaml: str | None
     disclosure: DisclosureRead | None

@@ -1,6 +1,6 @@
 """Reads documents, and says of one what the platform thinks of it before it is saved."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -10,11 +10,14 @@ from weighhouse_protocol.configuration.translation import TargetFromFile, system
 from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.target import Target
 from weighhouse_protocol.yaml_document import (
     DocumentError,
     experiment_from_yaml,
     experiment_to_yaml,
+    load_yaml,
     parse_experiment,
+    targets_in,
 )
 
 from weighhouse_backend.catalog.service import CatalogService
@@ -123,7 +126,7 @@ class ValidationService:
                 errors=field_problems(error.errors),
                 plan=None,
                 comparability=[],
-                targets=[],
+                targets=_named(_targets(source), self.catalog.manifests(project_ids)),
                 document=None,
                 yaml=None,
                 disclosure=None,
@@ -152,7 +155,7 @@ class ValidationService:
                 )
                 for warning in warnings(experiment, manifests)
             ],
-            targets=_named(experiment, manifests),
+            targets=_named(experiment.targets, manifests),
             document=stored_form(experiment),
             yaml=experiment_to_yaml(experiment),
             disclosure=DisclosureService(self.catalog).sheet(
@@ -188,13 +191,22 @@ def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[F
     return errors
 
 
-def _named(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[TargetNamed]:
-    called = target_names(experiment.targets, manifests)
-    same = twins(experiment.targets, manifests)
+def _named(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -> list[TargetNamed]:
+    called, same = target_names(targets, manifests), twins(targets, manifests)
     return [
         TargetNamed(name=one.name, label=called[one.name], twin_of=same.get(one.name))
-        for one in experiment.targets
+        for one in targets
     ]
+
+
+def _targets(source: DocumentSource) -> tuple[Target, ...]:
+    """What can be read of a document that is wrong elsewhere: while it is written, mostly."""
+    try:
+        return targets_in(
+            load_yaml(source.yaml) if source.yaml is not None else source.document or {}
+        )
+    except DocumentError:
+        return ()
 
 
 def _parsed(source: DocumentSource) -> Experiment:
