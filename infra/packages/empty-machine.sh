@@ -39,19 +39,22 @@ for program in cargo node java psql redis-server valkey-server; do
   ! command -v $program || { echo "$program is here"; exit 1; }
 done
 id && python3 --version
+# spent NAME: a file with the processor seconds of all that was started and has ended.
+spent() { times >times && awk -F '[ms ]+' 'NR == 2 {printf "%d", $1 * 60 + $2 + $3 * 60 + $4}' times >"$1"; }
 SECONDS=0
 python3 -m venv here
 here/bin/pip install --no-cache-dir --disable-pip-version-check \
   --find-links packages -c packages/constraints.txt "weighhouse[$1]" >pip.log
-installed=$SECONDS
+installed=$SECONDS && spent by-pip
 SECONDS=0
 here/bin/weighhouse demo --once </dev/null
-demo=$SECONDS
+demo=$SECONDS && spent by-all
 downloaded=$(grep -oE '\([0-9.]+ [kM]B\)' pip.log | tr -d '()' | awk '{sum += $1 / ($2 == "kB" ? 1000 : 1)} END {printf "%d", sum}')
 on_disk=$(du -sm --exclude=__pycache__ here | cut -f1)
 compiled=$(($(du -sm here | cut -f1) - on_disk))
 (cd here/lib/python3*/site-packages && du -sm --exclude=__pycache__ -- */ | sort -rn | sed -n 1,12p)
-echo "installed in $installed s: $downloaded MB downloaded, $on_disk MB on disk and $compiled MB of compiled Python; demo in $demo s"
+echo "installed in $installed s ($(cat by-pip) of a processor): $downloaded MB downloaded, $on_disk MB on disk and" \
+  "$compiled MB of compiled Python; demo in $demo s ($(($(cat by-all) - $(cat by-pip))) of a processor)"
 WEIGH
 chroot "$machine" chown -R lab: /home/lab
 chroot --userspec=lab: "$machine" env -i HOME=/home/lab PATH=/usr/bin:/bin \
