@@ -19,7 +19,7 @@ PROJECTS = sorted(
 TESTS = "testkit"
 """Of the SDK: for whoever tests a plugin, with the extra `testing`."""
 WHOLE = "platform"
-"""The extra of the command with which it is all of it; `cli/tests/test_remote.py` holds the rest."""
+"""The extra that makes the command whole; `cli/tests/test_remote.py` holds what is light."""
 
 
 def _imports(file: Path) -> Iterator[str]:
