@@ -18,6 +18,8 @@ PROJECTS = sorted(
 )
 TESTS = "testkit"
 """Of the SDK: for whoever tests a plugin, with the extra `testing`."""
+WHOLE = "platform"
+"""The extra that makes the command whole; `cli/tests/test_remote.py` holds what is light."""
 
 
 def _imports(file: Path) -> Iterator[str]:
@@ -35,7 +37,8 @@ def _distribution(text: str) -> str:
 @pytest.mark.parametrize("folder", PROJECTS, ids=lambda path: path.name)
 def test_what_a_part_imports_it_declares(folder: Path) -> None:
     project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = {_distribution(one) for one in project.get("dependencies", [])}
+    more = project.get("optional-dependencies", {}).get(WHOLE, [])
+    declared = {_distribution(one) for one in [*project.get("dependencies", []), *more]}
     if "weighhouse-sdk" in declared:
         declared.add("weighhouse-protocol")  # the SDK's own words, at the SDK's version
     brings = packages_distributions()

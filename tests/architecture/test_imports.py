@@ -65,7 +65,7 @@ def test_every_part_names_what_it_imports_of_ours():
         for name in tracked("/pyproject.toml")
     }
     needs = {
-        project["name"]: {re.split(r"[\[<>=~ ]", each)[0] for each in project["dependencies"]}
+        project["name"]: {re.split(r"[\[<>=~ ]", each)[0] for each in _needed(project)}
         for project in projects.values()
     }
     silent = []
@@ -84,6 +84,11 @@ def test_every_part_names_what_it_imports_of_ours():
         if missing := used - brought:
             silent.append(f"{folder}/pyproject.toml: {', '.join(sorted(missing))}")
     assert not silent, "\n".join(silent)
+
+
+def _needed(project):
+    """With what the whole command takes besides (`cli/pyproject.toml`)."""
+    return [*project["dependencies"], *project.get("optional-dependencies", {}).get("platform", [])]
 
 
 def _imported(name):

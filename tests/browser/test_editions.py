@@ -70,7 +70,7 @@ def test_an_edition_stays_and_says_what_changed(
     platform.wait_for_campaign(campaign["id"])
     page.reload()
     changed = main.get_by_role("table", name="What changed since")
-    ended = changed.get_by_role("row").filter(has_text="Runs that ended")
+    ended = changed.get_by_role("row").filter(has_text="Completed runs")
     expect(ended).to_contain_text("2 of 2")
     expect(ended).to_contain_text("3 of 3")
     assert paper.inner_text() == before

@@ -1,5 +1,7 @@
 """What people write becomes text, whatever it is; references stand where they were written."""
 
+import re
+
 import pytest
 from weighhouse_backend.reports import charts
 from weighhouse_backend.reports.documents import document
@@ -68,3 +70,25 @@ def test_a_chart_shows_every_value_with_its_interval(places):
     assert html.count('class="whisker"') == len(places)
     assert "A &lt;side&gt;" in html
     assert text_of(made).count("words") == len(places)
+
+
+def test_panels_of_a_chart_have_one_scale_and_no_interval_hides_another():
+    def line(label, *values):
+        points = tuple(
+            Point(at=at, value=value, low=value, high=value, words=f"{value}")
+            for at, value in enumerate(values)
+        )
+        return Line(label=label, colour="#123456", mark="●", points=points)
+
+    small = Panel(title="small", lines=(line("a", 10.0, 12.0), line("b", 10.0, 12.0)))
+    large = Panel(title="large", lines=(line("a", 10.0, 9000.0),))
+    places = ("1 client", "8 clients")
+    chart = Chart(caption="C", unit="µs", places=places, panels=(small, large))
+    html = html_of([charts.drawing(chart)])
+    marks = [re.findall(r'c[xy]="([0-9.]+)"', one) for one in re.findall("<circle[^>]*>", html)]
+    key, drawn = marks[:2], marks[2:]
+    assert len(key) == 2
+    (left_a, y_a), (left_b, y_b), (_, y_large) = drawn[0], drawn[2], drawn[4]
+    assert y_a == y_b == y_large, "10 µs stands at one height, whichever panel it is in"
+    assert float(left_b) - float(left_a) == charts.APART
+    assert html.count(">10k<") == 2

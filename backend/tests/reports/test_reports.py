@@ -86,7 +86,7 @@ def test_an_edition_stays_when_repeats_are_added_and_says_what_changed(
     assert after["document"] == before["document"]
     assert after["digest"] == before["digest"] == frozen["digest"]
     changed = {one["what"]: one for one in after["changes"]}
-    runs = next(one for what, one in changed.items() if "Runs that ended" in what)
+    runs = next(one for what, one in changed.items() if "Completed runs" in what)
     assert (runs["before"], runs["now"]) == ("2 of 2", "4 of 4")
     file = call("GET", f"/reports/{made['id']}/file", params={"form": "html", "edition": 1})
     assert "2 of 2</td>" in file.text

@@ -158,6 +158,8 @@ class SideRead(BaseModel):
     """May more come of it?"""
     runs_ended: int = 0
     """Of its own runs, as far as they were asked for."""
+    runs_completed: int = 0
+    """Of those: the others failed, or were cancelled."""
     runs: int = 0
 
 

@@ -328,6 +328,7 @@ def _side_read(side: Side, label: str, *, is_hollow: bool) -> SideRead:
         version=side.version,
         under_way=is_under_way(side.campaign),
         runs_ended=sum(run.status in FINISHED_RUNS for run in side.runs),
+        runs_completed=sum(run.status == "completed" for run in side.runs),
         runs=len(side.runs),
     )
 

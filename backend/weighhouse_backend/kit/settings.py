@@ -33,7 +33,7 @@ class Settings(BaseSettings):
     migrations_dir: Path | None = None
     """The folder `migrations/`: `/health/ready` says whether the database is at its head."""
     packages_dir: Path | None = None
-    """This version's packages, which agents are made of (agents.md); none: not served."""
+    """This version's packages, for agents and pipelines (agents.md); none: not served."""
     public_ca_file: Path | None = None
     """Your own authority's certificates, where it signed the address's: agents get them."""
     artifact_dir: Path = Path("/var/lib/weighhouse/artifacts")

@@ -19,6 +19,12 @@ SIGN = 6.2
 LOG_FROM = 30.0
 """The greatest value is so many times the least: the axis is logarithmic."""
 MOST_LABELS = 8
+FEW_PLACES = 6
+"""With no more places than that, two panels stand beside each other."""
+LOWER = 150
+"""Height of a plot that stands beside another, so that two charts find room on a page."""
+APART = 5.0
+"""Between the lines of a place, so that no interval hides another."""
 SHAPES: dict[str, list[tuple[float, float]]] = {
     "■": [(-4, -4), (4, -4), (4, 4), (-4, 4)],
     "◆": [(0, -5.5), (5.5, 0), (0, 5.5), (-5.5, 0)],
@@ -37,9 +43,17 @@ def drawing(chart: Chart) -> Node:
     if not rows:
         key, y = _key(lines, y)
         parts += key
-    for panel in chart.panels:
-        drawn, y = (_rows if rows else _plot)(chart, panel, y)
+    beside = 2 if len(chart.panels) > 1 and len(chart.places) <= FEW_PLACES and not rows else 1
+    wide = (WIDTH - RIGHT) / beside
+    for at, panel in enumerate(chart.panels):
+        column = at % beside
+        if rows:
+            drawn, below = _rows(chart, panel, y)
+        else:
+            drawn, below = _plot(chart, panel, y, LEFT + column * wide, (column + 1) * wide)
         parts += drawn
+        if column == beside - 1 or panel is chart.panels[-1]:
+            y = below
     return node(
         "svg",
         node("title", chart.caption),
@@ -62,35 +76,49 @@ def _key(lines: Sequence[Line], top: float) -> tuple[list[Child], float]:
     return drawn, y + 10
 
 
-def _plot(chart: Chart, panel: Panel, top: float) -> tuple[list[Child], float]:
-    bottom, right = top + TOP + PLOT, WIDTH - RIGHT
-    points = [point for line in panel.lines for point in line.points]
-    scale = _Scale(points, bottom, top + TOP)
-    last = max(1, len(chart.places) - 1)
+def _points(chart: Chart) -> list[Point]:
+    """All that a chart shows: its panels have one scale, so that they can be compared."""
+    return [one for panel in chart.panels for line in panel.lines for one in line.points]
+
+
+def _plot(
+    chart: Chart, panel: Panel, top: float, left: float, right: float
+) -> tuple[list[Child], float]:
+    bottom = top + TOP + (PLOT if right - left > WIDTH / 2 else LOWER)
+    scale = _Scale(_points(chart), bottom, top + TOP)
+    last, inset = max(1, len(chart.places) - 1), 14 + APART * len(panel.lines) / 2
 
     def x(at: int) -> float:
-        return LEFT + 14 + (right - LEFT - 28) * at / last
+        return left + inset + (right - left - 2 * inset) * at / last
 
-    drawn: list[Child] = [_words(f"{panel.title} · {chart.unit}", LEFT, top + 14, class_="head")]
+    head = _cut(f"{panel.title} · {chart.unit}", right - left)
+    drawn: list[Child] = [_words(head, left, top + 14, class_="head")]
     for value in scale.ticks:
         y = scale.y(value)
         drawn += [
-            node("line", class_="grid", x1=LEFT, x2=right, y1=f"{y:.1f}", y2=f"{y:.1f}"),
-            _words(_short(value), LEFT - 6, y + 4, anchor="end"),
+            node(
+                "line",
+                class_="grid",
+                x1=f"{left:.1f}",
+                x2=f"{right:.1f}",
+                y1=f"{y:.1f}",
+                y2=f"{y:.1f}",
+            ),
+            _words(_short(value), left - 6, y + 4, anchor="end"),
         ]
     every = max(1, math.ceil(len(chart.places) / MOST_LABELS))
     for at, place in enumerate(chart.places):
         if at % every == 0:
-            wide = every * (right - LEFT) / len(chart.places)
+            wide = every * (right - left) / len(chart.places)
             drawn.append(_words(_cut(place, wide), x(at), bottom + 16, anchor="middle"))
-    for line in panel.lines:
-        drawn += _course(line, x, scale)
+    for at, line in enumerate(panel.lines):
+        drawn += _course(line, x, scale, APART * (at - (len(panel.lines) - 1) / 2))
     return drawn, bottom + 30
 
 
-def _course(line: Line, x: Callable[[int], float], scale: "_Scale") -> list[Child]:
+def _course(line: Line, x: Callable[[int], float], scale: "_Scale", aside: float) -> list[Child]:
     drawn: list[Child] = []
-    spots = [(x(one.at), scale.y(one.value)) for one in line.points]
+    spots = [(x(one.at) + aside, scale.y(one.value)) for one in line.points]
     path = " ".join(f"{left:.1f},{y:.1f}" for left, y in spots)
     drawn.append(node("polyline", class_="line", points=path, **_colour(line, "stroke")))
     for one, (left, y) in zip(line.points, spots, strict=True):
@@ -106,8 +134,7 @@ def _course(line: Line, x: Callable[[int], float], scale: "_Scale") -> list[Chil
 def _rows(chart: Chart, panel: Panel, top: float) -> tuple[list[Child], float]:
     """One place alone: a row a line, its value in words at its end."""
     left, right = 210.0, 450.0
-    points = [point for line in panel.lines for point in line.points]
-    most = max((one.high for one in points), default=1.0) or 1.0
+    most = max((one.high for one in _points(chart)), default=1.0) or 1.0
     where = f"{panel.title}, {chart.places[0]} · {chart.unit}, from 0"
     drawn: list[Child] = [_words(where, LEFT, top + 14, class_="head")]
     y = top + TOP + 12

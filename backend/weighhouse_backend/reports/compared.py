@@ -180,14 +180,14 @@ class Compared:
     def _method(self, _: Sequence[str]) -> Item:
         rows = [
             (side.label, f"{side.system_id} {side.version or '(version not known)'}",
-             numbered(side.campaign_number), f"{side.runs_ended} of {side.runs}")
+             numbered(side.campaign_number), f"{side.runs_completed} of {side.runs}")
             for side in self.read.sides
         ]  # fmt: skip
         caption = (
             f"What was measured: {', '.join(self.read.workloads) or 'no workload'}, each at "
             f"{', '.join(one.label for one in self.read.load_levels) or 'no load'}"
         )
-        columns = ("Side", "System", "Campaign", "Runs that ended")
+        columns = ("Side", "System", "Campaign", "Completed runs")
         return Table(caption=caption, columns=columns, rows=tuple(rows), notes=self._notes)
 
     def _shown(self, parts: Sequence[str]) -> tuple[Figure, list[str]] | Withdrawn:

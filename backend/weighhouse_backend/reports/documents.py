@@ -10,6 +10,8 @@ from weighhouse_backend.reports.nodes import Child, Node, node
 
 KNOWN = "What has to be known"
 GRAVEST_FIRST = ("bar", "caution", "note")
+ASKED_AND_ANSWERED = 2
+"""Columns of a table; of one with more, all are as wide."""
 NAMED = re.compile("`([^`]+)`")
 """A name of a program or a setting, within a text of ours."""
 
@@ -126,7 +128,8 @@ def _table(item: Table, marks: Sequence[Child]) -> Node:
     if not rows:
         rows = [node("tr", node("td", "Nothing yet.", colspan=len(item.columns)))]
     caption = node("caption", *_set(item.caption), *marks)
-    table = node("table", caption, node("thead", head), node("tbody", *rows))
+    even = "even" if len(item.columns) > ASKED_AND_ANSWERED else None
+    table = node("table", caption, node("thead", head), node("tbody", *rows), class_=even)
     return node("div", table, class_="wide", tabindex=0, role="region", aria_label=item.caption)
 
 

@@ -27,7 +27,7 @@ figure{margin:1em 0;break-inside:avoid}figcaption,caption{font:9pt/1.4 system-ui
 color:#43504b;text-align:left;caption-side:top;padding:.3em 0;break-after:avoid}
 table{border-collapse:collapse;width:100%;font:8.5pt/1.35 system-ui,"DejaVu Sans",sans-serif;
 margin:.8em 0;overflow-wrap:break-word}
-thead{display:table-header-group}tr{break-inside:avoid}
+.even{table-layout:fixed}thead{display:table-header-group}tr{break-inside:avoid}
 th,td{border-bottom:.5pt solid #d7dcd3;padding:.3em .6em .3em 0;text-align:left;vertical-align:top;
 font-weight:400}thead th{font-weight:600;border-bottom-color:#616d67}
 pre{white-space:pre-wrap;background:#f3f5f1;padding:.5em}code{font-size:.9em}

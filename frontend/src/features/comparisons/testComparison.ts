@@ -31,6 +31,7 @@ export function testSide(key: string, extra: Partial<ComparisonSide> = {}): Comp
     version: '7',
     under_way: false,
     runs_ended: 6,
+    runs_completed: 6,
     runs: 6,
     ...extra,
   }
@@ -108,6 +109,7 @@ export const COMPLETE: Completeness = {
   complete: true,
   words: '',
   runs_ended: 0,
+  runs_completed: 0,
   runs: 0,
   under_way: [],
   at: null,
