@@ -36,7 +36,7 @@ def test_a_fill_says_exactly_one_end() -> None:
     assert FillUntil(memory_share=0.9).words == "90\u2009% of the memory limit"
     assert "none is said" in refused(**fills())
     assert "records and disk_bytes is said" in refused(**fills(records=10**6, disk_bytes=1))
-    assert "less than or equal to 0.95" in refused(**fills(disk_share=0.96))
+    assert "too large (≤ 0.95)" in refused(**fills(disk_share=0.96))
 
 
 def test_what_cannot_fill_is_refused_with_what_would() -> None:

@@ -38,12 +38,14 @@ def in_words(item: Mapping[str, Any]) -> tuple[str, str]:
     if "expected" in context:
         return message, str(context["expected"])
     if bounds := [f"{sign} {context[k]}" for k, sign in SIGNS.items() if k in context]:
-        return message, " and ".join(bounds)
+        return f"{message} ({' and '.join(bounds)})", " and ".join(bounds)
     if "pattern" in context:
         return message, f"text like {context['pattern']}"
     of = ("character", "characters") if kind.startswith("string") else ("entry", "entries")
+    if kind == "string_too_short" and context.get("min_length") == 1:
+        return "is empty", "at least 1 character"
     ends = [f"{end} {_many(context[k], of)}" for k, end in ENDS.items() if k in context]
-    return message, " and ".join(ends)
+    return f"{message} ({' and '.join(ends)})" if ends else message, " and ".join(ends)
 
 
 def _many(count: int, of: tuple[str, str]) -> str:

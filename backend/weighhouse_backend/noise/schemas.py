@@ -31,7 +31,8 @@ class NoiseFloorRead(BaseModel):
     """Digest of the machines."""
     cell_identity: str
     floor: float | None
-    """Equal sides of five pairs stay below it in 95 of 100; None while too few pairs told."""
+    """Equal sides of so many pairs as are asked for stay below it in 95 of 100; None while too few
+    pairs told."""
     median_difference: float | None
     p95_difference: float | None
     largest_difference: float | None

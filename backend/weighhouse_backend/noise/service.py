@@ -90,9 +90,17 @@ class NoiseService:
         return Equals(len(said), said.count("changed"))
 
     def read(
-        self, caller: Caller, *, project_id: UUID | None, agent_id: UUID | None, metric: str | None
+        self,
+        caller: Caller,
+        *,
+        project_id: UUID | None,
+        agent_id: UUID | None,
+        metric: str | None,
+        blocks: int = SHOWN_BLOCKS,
     ) -> NoiseFloors:
         """Floors with what each campaign found, of the caller's projects.
+
+        :param blocks: how many pairs of equal sides a floor is of.
 
         :raises Forbidden: when a project is not the caller's.
         """
@@ -100,7 +108,7 @@ class NoiseService:
             caller.require(project_id)
         projects = [project_id] if project_id else caller.project_ids
         found = self.repository.listed(projects, agent_id, metric, MOST_MEASUREMENTS)
-        return NoiseFloors(items=[_read(rows) for rows in _by_key(found).values()])
+        return NoiseFloors(items=[_read(rows, blocks) for rows in _by_key(found).values()])
 
 
 def _by_key(rows: Sequence[NoiseMeasurement]) -> dict[NoiseKey, list[NoiseMeasurement]]:
@@ -114,7 +122,7 @@ def _floor(rows: Sequence[NoiseMeasurement]) -> Floor | None:
     return floor_of({f"{row.campaign_id}": [(a, b) for a, b in row.pairs] for row in rows})
 
 
-def _read(newest_first: Sequence[NoiseMeasurement]) -> NoiseFloorRead:
+def _read(newest_first: Sequence[NoiseMeasurement], blocks: int) -> NoiseFloorRead:
     latest = newest_first[0]
     kept = newest_first[:CAMPAIGNS_KEPT]
     floor = _floor(kept)
@@ -122,7 +130,7 @@ def _read(newest_first: Sequence[NoiseMeasurement]) -> NoiseFloorRead:
     return read_of(
         NoiseFloorRead,
         latest,
-        floor=None if floor is None else floor.of_pairs(SHOWN_BLOCKS),
+        floor=None if floor is None else floor.of_pairs(blocks),
         median_difference=None if floor is None else floor.median_difference,
         p95_difference=None if floor is None else floor.p95_difference,
         largest_difference=None if floor is None else floor.largest_difference,
@@ -130,13 +138,15 @@ def _read(newest_first: Sequence[NoiseMeasurement]) -> NoiseFloorRead:
         pairs=sum(len(row.pairs) for row in kept),
         campaigns=len(kept),
         points=[
-            _point(row, newest_first[place : place + CAMPAIGNS_KEPT])
+            _point(row, newest_first[place : place + CAMPAIGNS_KEPT], blocks)
             for place, row in reversed(list(enumerate(newest_first)))
         ],
     )
 
 
-def _point(row: NoiseMeasurement, until_then: Sequence[NoiseMeasurement]) -> NoisePointRead:
+def _point(
+    row: NoiseMeasurement, until_then: Sequence[NoiseMeasurement], blocks: int
+) -> NoisePointRead:
     pairs = np.asarray(row.pairs, dtype=np.float64)
     sizes = np.abs(pairs[:, 1] / pairs[:, 0] - 1)
     floor = _floor(until_then)
@@ -146,5 +156,5 @@ def _point(row: NoiseMeasurement, until_then: Sequence[NoiseMeasurement]) -> Noi
         pairs=len(row.pairs),
         median_difference=float(np.median(sizes)),
         largest_difference=float(sizes.max()),
-        floor=None if floor is None else floor.of_pairs(SHOWN_BLOCKS),
+        floor=None if floor is None else floor.of_pairs(blocks),
     )

@@ -34,7 +34,10 @@ export class FieldErrors {
     const errors = this.byPath.get(pathText(path))
     if (!errors) return undefined
     return errors
-      .map((error) => (error.expected ? `${error.message} (expected ${error.expected})` : error.message))
+      .map((error) => {
+        const told = !error.expected || error.message.includes(error.expected)
+        return told ? error.message : `${error.message} (expected ${error.expected})`
+      })
       .join('; ')
   }
 

@@ -132,6 +132,21 @@ export function useDraftFairness(yaml: MaybeRefOrGetter<string>, readable: Maybe
   })
 }
 
+/** What the project's machines cannot tell in throughput with so many repeats. */
+export function useNoiseFloors(repetitions: MaybeRefOrGetter<number>) {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['noise-floors', () => session.project?.id, 'throughput', repetitions],
+    queryFn: () =>
+      request('GET /api/v1/noise-floors', {
+        query: { project_id: session.project?.id, metric: 'throughput', repetitions: toValue(repetitions) },
+      }),
+    select: (found) => found.items,
+    placeholderData: keepPreviousData,
+    staleTime: 300_000,
+  })
+}
+
 /** What a system's configuration file comes to as a target; nothing is saved. */
 export function useTargetFromFile() {
   const session = useSession()
