@@ -25,6 +25,7 @@ from weighhouse_cli.commands import (
     published,
     rejudge,
     report,
+    reproduction,
     runs,
     secrets,
     status,
@@ -67,6 +68,7 @@ app.add_typer(alert.app, name="alert")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(export.app, name="export")
 app.add_typer(published.app, name="published")
+app.add_typer(reproduction.app, name="reproduction")
 app.add_typer(study.app, name="study")
 app.add_typer(report.app, name="report")
 app.add_typer(target.app, name="target")
