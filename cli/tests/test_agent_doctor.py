@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 from weighhouse_agent.machine.doctor.examination import CHECKS
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 
 
 @pytest.fixture

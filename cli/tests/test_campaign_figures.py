@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from typer.testing import CliRunner
 from weighhouse_cli.commands.campaign_figures import COLUMNS
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 from weighhouse_protocol.figures import CATALOGUE
 
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from typer.testing import CliRunner
 from weighhouse_cli.exits import CommandFailed, Exit
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 
 BODY = b"# Weighhouse, figures: 1 lines of comments, then the columns\r\n" + b"x" * 300_000
 REFUSED = b'{"title": "refused", "detail": "Closed: not allowed. its clause: ask the vendor"}'

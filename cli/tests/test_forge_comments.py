@@ -101,6 +101,17 @@ def test_a_busy_forge_is_asked_again(of, tmp_path):
             put(asked, MARK, f"{MARK}\ntwo")
 
 
+@BOTH
+def test_what_is_no_forge_at_all_is_told(of, tmp_path):
+    with stand_in_forge(github=of is github) as forge:
+        forge.speaks_html = True
+        with pytest.raises(ForgeProblem, match="is not the API of Git"):
+            put(forge_of(of(forge, tmp_path, **REQUEST), Asked()), MARK, f"{MARK}\none")
+    strange = of(forge, tmp_path, **REQUEST) | dict.fromkeys(("GITHUB_TOKEN", "GITLAB_TOKEN"), "‚ä")
+    with pytest.raises(ForgeProblem, match="the token is as Git"):
+        forge_of(strange, Asked())
+
+
 def test_a_token_that_is_none_is_told(tmp_path):
     with stand_in_forge() as forge:
         environment = github(forge, tmp_path, **REQUEST) | {"GITHUB_TOKEN": "ghs_other"}

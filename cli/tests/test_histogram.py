@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from typer.testing import CliRunner
 from weighhouse_cli.exits import CommandFailed
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 
 TEXT = "# caveats: About redis [1]\n       Value     Percentile\n"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 from weighhouse_cli.exits import CommandFailed
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 
 RUN = """[OVERALL], RunTime(ms), 1000
 [OVERALL], Throughput(ops/sec), 1000.0

@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 from weighhouse_cli.embedded.errors import PlatformError
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 
 
 def test_without_a_platform_nobody_is_looked_for(tmp_path):

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from typer.testing import CliRunner, Result
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 
 YAML = "slug: at-its-points\nload_levels: []\n"
 MISSING = {

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 from weighhouse_cli.embedded.directory import FORMER_KEYS, KEY, PlatformDirectory
 from weighhouse_cli.embedded.errors import DirectoryInUse, PlatformError
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 
 
 def called(*words):

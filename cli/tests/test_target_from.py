@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 from typer.testing import CliRunner
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 
 
 def from_file(file: Path, *more: str) -> tuple[int, str, str]:

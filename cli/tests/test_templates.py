@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
-from weighhouse_cli.main import app
 from weighhouse_cli.templates import Scenario
+from weighhouse_cli.whole import app
 from weighhouse_protocol.yaml_document import experiment_from_yaml
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 from weighhouse_cli.exits import CommandFailed, Exit
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 
 
 def refused(file: Path, *arguments: str) -> str:

@@ -12,10 +12,10 @@ from rich.live import Live
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
-from weighhouse_judging.arithmetic.digits import number
-from weighhouse_judging.verdicts.gate_verdict import verdict_words
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.figures import CATALOGUE, LOAD_KINDS
 from weighhouse_protocol.text import escaped, numbered
+from weighhouse_protocol.verdicts import verdict_words
 
 from weighhouse_cli.client import Client
 

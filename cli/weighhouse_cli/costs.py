@@ -3,7 +3,7 @@
 from typing import Any
 
 from rich.table import Table
-from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.percent import percent
 
 from weighhouse_cli.console import OUT, show_caveats, show_so_far

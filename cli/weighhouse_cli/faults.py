@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.table import Table
 from rich.text import Text
-from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.digits import number
 
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT, show_caveats, show_so_far

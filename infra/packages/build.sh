@@ -2,7 +2,7 @@
 # The wheels of a release, into build/packages: `make packages`. Drivers are built for the C library of
 # 2018 (glibc 2.28: Debian 10, RHEL 8, Ubuntu 18.10 and all newer ones) with Zig as the linker, and
 # held against that by auditwheel.
-# usage: build.sh [TARGET]; DEPENDENCIES=1: with what others wrote that agents need, which the platform
+# usage: build.sh [TARGET]; DEPENDENCIES=1: with what others wrote that agents and pipelines need, which the platform
 # serves to machines that reach no package index
 set -euo pipefail
 . "$(dirname "$0")/../bootstrap/settings.sh"
@@ -37,6 +37,6 @@ CARGO_TARGET_DIR=$target_directory PATH=$tools/bin:$PATH \
   --programs "$target_directory/$triple/release" \
   --platform "manylinux_${glibc/./_}_$machine" --auditwheel "$tools/bin/auditwheel" "$target"
 if [ -n "${DEPENDENCIES:-}" ]; then
-  say "fetching what others wrote, for agents"
+  say "fetching what others wrote, for agents and pipelines"
   .venv/bin/python infra/packages/dependencies.py --python "$tools/bin/python" --machine "$machine" "$target"
 fi

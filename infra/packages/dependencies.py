@@ -1,5 +1,6 @@
-"""Fetches what others wrote that agents need, for each Python that a machine may have, beside the
-wheels of a release: with them the platform serves agents where no package index is reached.
+"""Fetches what others wrote that agents and pipelines need, for each Python that a machine may
+have, beside the wheels of a release: with them the platform serves both where no package index is
+reached.
 
 Only what `requirements.lock` names by its digest is taken.
 """
@@ -20,7 +21,7 @@ from build import ROOT
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 INSTALLER = "pip"
 """It installs agents, and stands among the dependencies, too."""
-PREFIXES = ("weighhouse-agent", "weighhouse-plugin-")
+PREFIXES = ("weighhouse-agent", "weighhouse-cli", "weighhouse-plugin-")
 DIGEST = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 OLDEST_GLIBC, NEWEST_GLIBC = 5, 28
 
@@ -81,7 +82,8 @@ def described(path: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Entry point."""
-    parser = argparse.ArgumentParser(description="fetch what agents need besides a release")
+    about = "fetch what agents and pipelines need besides a release"
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--python", default=sys.executable, help="a Python that has pip")
     parser.add_argument("--machine", default="x86_64")
     parser.add_argument("target", type=Path, help="a folder that build.py has filled")
@@ -108,7 +110,7 @@ def main() -> None:
     release["dependencies"] = found
     (asked.target / "release.json").write_text(json.dumps(release, indent=2) + "\n", "utf-8")
     size = sum(one["size_bytes"] for one in found)
-    print(f"{len(found)} wheels of others, {size / 1e6:.1f} MB, for agents")
+    print(f"{len(found)} wheels of others, {size / 1e6:.1f} MB, for agents and pipelines")
 
 
 if __name__ == "__main__":

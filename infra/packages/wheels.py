@@ -221,7 +221,12 @@ def _all_of(root: Path, release: Iterable[Project]) -> Project:
     version = _document(root / "cli")["project"]["version"]
     document = _described("weighhouse", version, "Weighs databases on the same scales.", {})
     project = document["project"]
-    project["dependencies"] = ["weighhouse-cli", RESOURCES, SOURCES, *sorted(plugins - aside)]
+    project["dependencies"] = [
+        "weighhouse-cli[platform]",
+        RESOURCES,
+        SOURCES,
+        *sorted(plugins - aside),
+    ]
     extras = {
         extra: [f"weighhouse-plugin-{name}" for name in wanted]
         for extra, wanted in EXTRAS.items()
@@ -256,7 +261,8 @@ def _pinned(document: Mapping[str, Any], versions: Mapping[str, str]) -> Mapping
     """The document with its own kind at this release's versions: no two releases are ever mixed."""
 
     def pinned(wanted: list[str]) -> list[str]:
-        return [f"{one}=={versions[one]}" if one in versions else one for one in wanted]
+        names = [(one, one.partition("[")[0]) for one in wanted]
+        return [f"{one}=={versions[name]}" if name in versions else one for one, name in names]
 
     found = copy.deepcopy(dict(document))
     project = found["project"]

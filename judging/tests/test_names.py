@@ -10,6 +10,7 @@ from weighhouse_judging.identity.names import (
     names,
     shortened,
     target_names,
+    twins,
 )
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
@@ -206,3 +207,18 @@ def test_names_are_all_different():
 def test_settings_beside_parameters_part_targets() -> None:
     found = called({"settings": {"maxclients": 20_000}}, {})
     assert found == ["Redis, maxclients 20000", "Redis, maxclients default"]
+
+
+def test_targets_that_differ_in_name_and_label_alone_are_twins() -> None:
+    said = [
+        target("redis"),
+        target("redis-2", label="Ours", parameters={"appendfsync": "everysec"}),
+        target("redis-3", parameters={"appendfsync": "always"}),
+        target("memcached", system="memcached"),
+        target("redis-4", version="7.2"),
+    ]
+    assert twins(said, MANIFESTS) == {"redis-2": "redis"}, "a default counts as what is set to it"
+    assert twins([*said, target("last", parameters={"appendfsync": "always"})], MANIFESTS) == {
+        "redis-2": "redis",
+        "last": "redis-3",
+    }

@@ -31,7 +31,7 @@ SIGN_IN = PagePath("/login")
 SIGN_IN_ANSWER = PagePath("/login/answer")
 
 Id = UUID | str
-SettingsTab = Literal["usage", "notifications", "account"]
+SettingsTab = Literal["usage", "notifications", "account", "shared", "members", "tokens"]
 
 
 def at(public_url: str, path: PagePath) -> str:

@@ -3,15 +3,17 @@
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from weighhouse_protocol.document_errors import LONGEST_TOLD, FieldError, listed, near
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.fault_words import in_words
 from weighhouse_protocol.matrix import OwnPoints
 from weighhouse_protocol.repetitions import UNION_TAGS
+from weighhouse_protocol.target import Target
 from weighhouse_protocol.text import unkept
 
 MOST_CHARACTERS = 262_144
@@ -240,6 +242,23 @@ def experiment_from_yaml(text: str) -> Experiment:
     return parse_experiment(load_yaml(text))
 
 
+def targets_in(data: Mapping[str, Any]) -> tuple[Target, ...]:
+    """The targets of a document that may be wrong in all else; none where one of them is.
+
+    :raises DocumentError: when there is more in it than is read.
+    """
+    require_small(data)
+    if next(unkept(data), None) is not None:
+        return ()
+    try:
+        return _TARGETS.validate_python(data.get("targets", ()))
+    except ValidationError:
+        return ()
+
+
+_TARGETS = TypeAdapter(Annotated[tuple[Target, ...], Field(max_length=50)])
+
+
 def experiment_to_yaml(experiment: Experiment) -> str:
     """Write an experiment in its canonical form: model order, defaults left out.
 
@@ -285,9 +304,7 @@ def _field_error(
     item: Mapping[str, Any], model: type[BaseModel], guesses: Iterator[int]
 ) -> FieldError:
     location = tuple(item["loc"])
-    message = str(item["msg"]).removeprefix("Value error, ")
-    expected = ""
-    context = item.get("ctx") or {}
+    message, expected = in_words(item)
     if item["type"] == "extra_forbidden":
         key = str(location[-1])
         known = known_keys(model, location[:-1])
@@ -295,16 +312,6 @@ def _field_error(
         message = f"unknown key {key[:LONGEST_TOLD]!r}"
         message += f"; did you mean {close!r}?" if close else ""
         expected = "one of " + listed(sorted(known)) if known else ""
-    elif item["type"] == "missing":
-        message = "is missing"
-        expected = f"a value for {location[-1]!r}" if location else ""
-    elif "expected" in context:
-        expected = str(context["expected"])
-    elif bounds := {k: context[k] for k in ("ge", "gt", "le", "lt") if k in context}:
-        signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
-        expected = " and ".join(f"{signs[k]} {v}" for k, v in bounds.items())
-    elif "pattern" in context:
-        expected = f"text like {context['pattern']}"
     return FieldError(path=dotted(location), message=message, expected=expected)
 
 

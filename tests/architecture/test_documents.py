@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_command
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.search.help_pages import section_of
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 from weighhouse_testing.tree import REPOSITORY, text_of, tracked
 
 DOCUMENTS = [name for name in tracked(".md") if not name.startswith("frontend/node_modules")]

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 from typer.testing import CliRunner
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_testing.browser import looked_at
 from weighhouse_testing.platform import RunningPlatform

@@ -1,5 +1,9 @@
 """On paper: every page without what only a hand can use, in light ink, and nothing of it cut."""
 
+import os
+import re
+from pathlib import Path
+from typing import Literal
 from urllib.parse import urlencode
 
 import pytest
@@ -61,6 +65,9 @@ def addresses(platform: RunningPlatform, sows: Sows) -> list[str]:
     }  # fmt: skip
     report = f"/reports/{platform.request('POST', '/reports', json=body)['id']}"
     platform.request("POST", f"{report}/editions")
+    (source, *_) = platform.request("GET", "/published-sources")["items"]
+    wanted = {"series_id": series["id"], "title": "A course, printed", "visibility": "public"}
+    shared = platform.request("POST", "/shares", json={**wanted, "days": None})
     return [
         "/",
         "/experiments",
@@ -78,6 +85,7 @@ def addresses(platform: RunningPlatform, sows: Sows) -> list[str]:
         "/studies/redis-aerospike-dragonfly",
         "/published-results",
         "/published-results/new",
+        f"/published-results/{source['id']}",
         "/reports",
         report,
         f"{report}/editions/1",
@@ -86,6 +94,8 @@ def addresses(platform: RunningPlatform, sows: Sows) -> list[str]:
         "/agents",
         f"/agents/{agent['id']}",
         *(f"/settings?tab={tab}" for tab in SETTINGS),
+        "/public",
+        f"/public/{shared['id']}",
         "/nowhere",
     ]
 
@@ -94,21 +104,35 @@ SETTINGS = ("tokens", "members", "projects", "sign-in", "account", "notification
             "usage", "retention", "shared", "audit")  # fmt: skip
 
 
-def _faults(page: Page, address: str) -> list[str]:
-    page.emulate_media(media="screen", color_scheme="dark")
+Theme = Literal["dark", "light"]
+
+
+def _keep(page: Page, address: str, theme: Theme) -> None:
+    """Its paper, where the environment variable WEIGHHOUSE_SHOTS says."""
+    if shots := os.environ.get("WEIGHHOUSE_SHOTS"):
+        name = re.sub(r"\W+", "-", address).strip("-")[:60] or "overview"
+        page.emulate_media(color_scheme=theme)
+        page.pdf(path=Path(shots) / f"print-{name}-{theme}.pdf", format="A4")
+
+
+def _faults(page: Page, address: str, theme: Theme) -> list[str]:
+    page.emulate_media(media="screen", color_scheme=theme)
     page.goto(address)
     page.get_by_role("heading", level=1).wait_for()
     page.wait_for_load_state("networkidle")
-    page.emulate_media(media="print", color_scheme="dark")
+    page.emulate_media(media="print", color_scheme=theme)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.wait_for_function("document.documentElement.dataset.theme === 'light'")
     page.evaluate(_DRAWN)
-    return [f"{address}: {one}" for one in page.evaluate(_ON_PAPER)]
+    found = [f"{address}, {theme}: {one}" for one in page.evaluate(_ON_PAPER)]
+    _keep(page, address, theme)
+    return found
 
 
+@pytest.mark.parametrize("theme", ["dark", "light"])
 def test_every_page_prints_whole_and_light(
-    windows: Windows, platform: RunningPlatform, addresses: list[str]
+    theme: Theme, windows: Windows, platform: RunningPlatform, addresses: list[str]
 ) -> None:
     with windows.lent(platform.url, (platform.email, platform.password)) as opens:
         page = opens(PAPER)
-        assert [one for each in addresses for one in _faults(page, each)] == []
+        assert [one for each in addresses for one in _faults(page, each, theme)] == []

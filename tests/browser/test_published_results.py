@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 from typer.testing import CliRunner
 from weighhouse_cli.exits import CommandFailed
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 from weighhouse_testing.browser import Sows, Window, looked_at
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import Sown

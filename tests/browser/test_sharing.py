@@ -214,3 +214,58 @@ def test_what_stood_is_kept_and_both_ends_are_told(
     page.goto("/settings?tab=shared")
     row = page.get_by_role("row").filter(has_text="Kept as it stood")
     expect(row).to_contain_text("as it stood then")
+
+
+MARKED = "Ours & <b>theirs</b></script><script>window.ran = true</script>"
+LINKED_DATA = (
+    "JSON.parse(document.querySelector('script[type=\"application/ld+json\"]').textContent)"
+)
+
+
+def test_the_public_pages_describe_themselves_and_a_title_of_markup_is_text(
+    window: Window, platform: RunningPlatform, compared: dict
+) -> None:
+    """A browser reads title, description and JSON-LD as what they are, whatever they are called."""
+    wanted = {"title": MARKED, "visibility": "public", "days": None}
+    made = platform.request("POST", "/shares", json={"campaign_id": compared["id"], **wanted})
+    page = window(signed=False)
+    page.goto(f"/public/{made['id']}")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("<b>theirs</b>")
+    described = page.evaluate(LINKED_DATA)
+    assert (described["@context"], described["@type"]) == ("https://schema.org", "Dataset")
+    assert described["name"] == MARKED
+    assert 50 <= len(described["description"]) <= 5000
+    assert described["url"].endswith(f"/public/{made['id']}")
+    assert described["variableMeasured"]
+    short = page.locator('meta[name="description"]').get_attribute("content") or ""
+    assert short.startswith(MARKED)
+    data = page.request.get(described["distribution"][0]["contentUrl"])
+    assert data.ok, "what it says can be downloaded, can"
+
+    for path in ("/public", f"/embed/{made['id']}", f"/public/{made['id']}"):
+        page.goto(path)
+        expect(page.get_by_text("<b>theirs</b>").first).to_be_visible()
+        assert page.evaluate("window.ran") is None, path
+    page.goto("/public")
+    front = page.evaluate(LINKED_DATA)
+    assert front["@context"] == "https://schema.org"
+    assert MARKED in str(front)
+
+
+def test_what_is_taken_back_is_gone_from_other_pages_at_once(
+    window: Window, platform: RunningPlatform, elsewhere: ForeignPages, course: dict
+) -> None:
+    wanted = {"title": "Soon gone", "visibility": "public", "days": None}
+    made = platform.request("POST", "/shares", json={"series_id": course["id"], **wanted})
+    shown = [made["embed"]["picture_url"], made["embed"]["badge_url"]]
+    body = made["embed"]["frame"] + "".join(f'<img src="{one}" alt="">' for one in shown)
+    page = window(signed=False, policy=True)
+    page.goto(elsewhere.allowed + elsewhere.serve("/soon", body))
+    expect(page.frame_locator("iframe").locator("body")).to_contain_text("What has to be known")
+    page.wait_for_function("[...document.images].every(one => one.naturalWidth > 0)")
+
+    platform.request("POST", f"/shares/{made['id']}/revoke")
+    page.reload()
+    expect(page.frame_locator("iframe").locator("svg")).to_have_count(0)
+    page.wait_for_function("[...document.images].every(one => one.complete)")
+    assert page.evaluate("[...document.images].map(one => one.naturalWidth)") == [0, 0]

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 from typer.testing import CliRunner
-from weighhouse_cli.main import app
+from weighhouse_cli.whole import app
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.waits import until

@@ -156,6 +156,33 @@ def test_the_comment_is_written_again_in_place_on_the_third_page(
     assert [one["body"] for one in store.forge.comments].index(store.forge.ours[0]) == 250
 
 
+@pytest.mark.parametrize(
+    ("trouble", "mend"),
+    [
+        ({"refuse": 403}, "pull-requests: write"),
+        ({"refuse": 404}, "no such request"),
+        ({"busy": 1000}, "run the job again later"),
+        ({"speaks_html": True}, "is not the API of GitHub"),
+        (None, "does not answer"),
+    ],
+)
+def test_the_verdict_stands_whatever_the_forge_says(
+    store: Store, red: subprocess.CompletedProcess[str], trouble: dict[str, Any] | None, mend: str
+) -> None:
+    assert red.returncode == 1
+    campaign = json.loads((store.clone / "weighhouse-gate/result.json").read_text())["campaign_id"]
+    with stand_in_forge() as forge:
+        for name, value in (trouble or {}).items():
+            setattr(forge, name, value)
+        job = store.github(pull_request={"number": 7}) | {"GITHUB_TOKEN": forge.token}
+        job["GITHUB_API_URL"] = "http://127.0.0.1:9" if trouble is None else forge.url
+        watched = ("campaign", "watch", campaign, "--gate", "--comment")
+        done = weighhouse(store.platform, *watched, **job)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "no comment:" in done.stdout
+    assert mend in done.stdout
+
+
 def test_a_forks_job_gates_and_a_second_one_posts(
     store: Store, red: subprocess.CompletedProcess[str]
 ) -> None:

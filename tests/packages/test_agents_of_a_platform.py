@@ -91,6 +91,16 @@ class Served:
         assert ended["status"] == "completed", failures
 
 
+def uncompiled(machine: BareMachine) -> list[str]:
+    """Modules that the running version has as sources alone, of those that no agent imports too."""
+    told = machine.run(
+        "cd /opt/weighhouse-agent/programs/current/lib/python3*/site-packages/weighhouse_protocol"
+        " && for name in *.py; do ls __pycache__/${name%.py}.*.pyc >/dev/null || echo $name; done"
+    )
+    assert told.returncode == 0, told.stderr
+    return told.stdout.split()
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     work = tmp_path_factory.mktemp("served")
@@ -170,6 +180,7 @@ def test_a_machine_becomes_an_agent_is_updated_and_leaves_nothing(
         came = served.update()
         assert came["state"] == "done", (came, (tmp_path / "agent.log").read_text("utf-8"))
         assert served.found()["agent_version"] == "0.3.0"
+        assert uncompiled(machine) == []  # no part of the trial's time was the compiler's
         until("it takes work", lambda: served.found()["no_work"] is None)
 
         served.become("0.3.1")

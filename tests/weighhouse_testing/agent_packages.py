@@ -1,5 +1,5 @@
-"""Folders of packages as `make packages DEPENDENCIES=1` fills them, for agents of any version: ours
-are built of this tree, what others wrote is packed anew out of what is installed here.
+"""Folders of packages as `make packages DEPENDENCIES=1` fills them, for agents and pipelines of any
+version: ours are built of this tree, what others wrote is packed anew out of what is installed.
 """
 
 import hashlib
@@ -26,11 +26,14 @@ from weighhouse_testing.tree import REPOSITORY
 
 OURS = frozenset(
     {
-        "weighhouse-agent", "weighhouse-protocol", "weighhouse-sdk", "weighhouse-netdelay",
+        "weighhouse-agent", "weighhouse-cli", "weighhouse-protocol", "weighhouse-sdk",
+        "weighhouse-netdelay",
         "weighhouse-driver-resp", "weighhouse-plugin-redis", "weighhouse-plugin-valkey",
     }
 )  # fmt: skip
-VERSIONED = frozenset({"weighhouse-agent", "weighhouse-protocol", "weighhouse-sdk"})
+VERSIONED = frozenset(
+    {"weighhouse-agent", "weighhouse-cli", "weighhouse-protocol", "weighhouse-sdk"}
+)
 """What has the platform's version; plugins and drivers have their own."""
 STARTS = '    if chosen.command == "start":\n'
 

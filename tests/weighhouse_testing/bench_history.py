@@ -18,7 +18,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from weighhouse_worker.seeding.seed_writer import carry_out, enrolled
 from weighhouse_worker.tools import Tools
 
 from weighhouse_testing.bench_fleet import percentile
-from weighhouse_testing.multiplied import BULK, Multiplier, know_all_tables
+from weighhouse_testing.multiplied import BULK, Multiplier, know_all_tables, numbered
 from weighhouse_testing.stub_agents import Connection
 from weighhouse_testing.tree import REPOSITORY
 
@@ -111,7 +111,7 @@ def grow(tools: Tools, owner_url: str, nights: int, bulk: int) -> Grown:
         with owner.begin() as connection:
             milliseconds = round(DAY.total_seconds() * 1000)
             writer = Multiplier(
-                connection, "campaigns", milliseconds, changes=_numbered(PROJECTS),
+                connection, "campaigns", milliseconds, changes=numbered(PROJECTS),
                 without=frozenset() if begin <= bulk else BULK,
             )  # fmt: skip
             writer.copy(large, begin, last)
@@ -153,21 +153,12 @@ def _experiments(connection: sa.Connection, campaign: Any, projects: Sequence[UU
     def of(copy: sa.ColumnElement[int]) -> sa.ColumnElement[Any]:
         return known[copy + 1]
 
-    changes = _numbered(1) | {
+    changes = numbered(1) | {
         ("experiments", "slug"): lambda copy: sa.func.concat("bench-history-", copy),
         ("experiments", "name"): lambda copy: sa.func.concat("Every night, ", copy),
     }
     writer = Multiplier(connection, "experiments", 1000, changes=changes, project=of)
     writer.copy([campaign.experiment_id], 1, PROJECTS - 1)
-
-
-def _numbered(apart: int) -> dict[tuple[str, str], Callable[..., Any]]:
-    number = Campaign.__table__.c.number
-    of_point = SeriesPoint.__table__.c.campaign_number
-    return {
-        ("campaigns", "number"): lambda copy: number + copy * apart,
-        ("series_points", "campaign_number"): lambda copy: of_point + copy * apart,
-    }
 
 
 def asked(engine: sa.Engine) -> dict[str, str]:

@@ -29,6 +29,8 @@ class StandInForge:
     """Status of each answer to a write."""
     pulls: dict[str, int] = field(default_factory=lambda: {HEAD: 7})
     """Numbers of open requests, by the commits that are their heads."""
+    speaks_html: bool = False
+    """Does something else answer in its place, as a proxy that wants a login does?"""
     busy: int = 0
     """So many answers are 429 before it answers again."""
     asked: list[tuple[str, str]] = field(default_factory=list)
@@ -105,6 +107,8 @@ def stand_in_forge(*, github: bool = True) -> Iterator[StandInForge]:
                 forge.asked.append((self.command, parts.path))
                 status, told = forge.answer(self.command, parts.path, parse_qs(parts.query), body)
             data = b"" if told is None else json.dumps(told).encode()
+            if forge.speaks_html:
+                status, data = 200, b"<!doctype html><title>Sign in</title>"
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))

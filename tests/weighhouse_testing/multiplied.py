@@ -13,6 +13,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import sqlalchemy as sa
 import weighhouse_backend
@@ -59,8 +60,10 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     / 4294967296.0 + 0.5)
 $$
 """
-Change = Callable[[sa.ColumnElement[int]], sa.ColumnElement[object]]
+Change = Callable[[sa.ColumnElement[int]], sa.ColumnElement[Any]]
 """What a column holds in a copy, by the copy's number."""
+COUNTED: dict[tuple[str, str], Change] = {("series", "points_count"): lambda _: sa.literal(0)}
+"""Columns that the database counts by itself."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ class Multiplier:
         number: sa.ColumnElement[int],
     ) -> sa.ColumnElement[object]:
         table = column.table.name
-        if change := self.changes.get((table, column.name)):
+        if change := {**COUNTED, **self.changes}.get((table, column.name)):
             return change(number)
         if self._is_moved(column, chosen):
             return sa.func.pg_temp.moved(column, number, self.every)
@@ -170,6 +173,16 @@ class Multiplier:
             return True
         keyed = any(key.column.table.name in chosen for key in column.foreign_keys)
         return keyed and isinstance(column.type, sa.Uuid)
+
+
+def numbered(apart: int) -> dict[tuple[str, str], Change]:
+    """Numbers of campaigns: those of a copy stand so far behind those of the copy before."""
+    number = Base.metadata.tables["campaigns"].c.number
+    of_point = Base.metadata.tables["series_points"].c.campaign_number
+    return {
+        ("campaigns", "number"): lambda copy: number + copy * apart,
+        ("series_points", "campaign_number"): lambda copy: of_point + copy * apart,
+    }
 
 
 def know_all_tables() -> None:

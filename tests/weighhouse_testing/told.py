@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.digits import number
 
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform

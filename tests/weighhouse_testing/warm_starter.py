@@ -39,7 +39,7 @@ LOADED = {
         "weighhouse_agent.supervisor.fork_server",
     ),
     "weighhouse_backend": BACKEND,
-    "weighhouse_cli": ("weighhouse_cli.main",),
+    "weighhouse_cli": ("weighhouse_cli.main", "weighhouse_cli.whole"),
     "alembic": (*BACKEND, "alembic.config", "alembic.command"),
     "uvicorn": (
         *BACKEND,

@@ -37,7 +37,7 @@ PLUGIN = "weighhouse-plugin-"
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTPS_PROXY", "NO_PROXY")
 PASSED_ON = ("PATH", "HOME", "LANG", *PROXIES)
 PATIENCE_SECONDS = 600.0
-TRY_SECONDS = 60.0
+"""With each program on the way: the machine may be slow, or busy with something else."""
 PAUSE_SECONDS = 5.0
 """Before a platform that tells of the same update again is asked again."""
 LONGEST_REASON = 800
@@ -174,7 +174,8 @@ class Updates:
               *_installed_now(order.version)])  # fmt: skip
         _hold(wheels, order)
         files = [str(path) for path in sorted(wheels.iterdir())]
-        _run([*pip, "install", "--no-index", "--no-deps", "--no-compile", *files])
+        # Compiled now: the time that the new version has to come up is no compiler's.
+        _run([*pip, "install", "--no-index", "--no-deps", *files])
 
     def _fetch(self, file: OfferedFile, target: Path) -> None:
         address = f"/agent/packages/{file.sha256}/{file.name}"
@@ -223,7 +224,7 @@ def _python() -> str:
 
 def _try(place: Path, version: str) -> None:
     """:raises UpdateFailed: when what was installed is not what was wanted."""
-    told = _run([str(place / "bin" / AGENT), "--version"], TRY_SECONDS)
+    told = _run([str(place / "bin" / AGENT), "--version"])
     if told != version:
         raise UpdateFailed(f"what was installed says that it is {told[:80]}")
 
@@ -242,7 +243,7 @@ def _hold(folder: Path, order: UpdateOrder) -> None:
             raise UpdateFailed(f"{path.name} is not among what the platform named")
 
 
-def _run(command: list[str], seconds: float = PATIENCE_SECONDS) -> str:
+def _run(command: list[str]) -> str:
     """What a program says.
 
     :raises UpdateFailed: when it does not end well.
@@ -252,7 +253,7 @@ def _run(command: list[str], seconds: float = PATIENCE_SECONDS) -> str:
     try:
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=seconds, check=False,
+            timeout=PATIENCE_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UpdateFailed(f"{Path(command[0]).name} did not end well: {error}") from error

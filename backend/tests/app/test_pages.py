@@ -1,5 +1,6 @@
 """What the application serves beside the API, and what surrounds every answer."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,7 +42,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     def broken() -> None:
         raise ZeroDivisionError
 
-    install_reference(app)
+    install_reference(app, lambda: json.dumps(app.openapi()).encode())
     install_documentation(app, DOCS)
     install_frontend(app, tmp_path / "dist")
     with TestClient(app, raise_server_exceptions=False) as made:

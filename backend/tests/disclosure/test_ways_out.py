@@ -24,6 +24,8 @@ WITHOUT_FIGURES = {
     f"{API}/experiment-templates", f"{API}/bundles/keys",
     f"{API}/experiments", f"{API}/exports/experiments", f"{API}/exports/agents",
     f"{API}/exports/published-sources", f"{API}/exports/reports", f"{API}/exports/systems",
+    f"{API}/exports/api-tokens", f"{API}/exports/invitations", f"{API}/exports/members",
+    f"{API}/exports/shares",
     f"{API}/experiments/{{experiment}}", f"{API}/experiments/{{experiment}}/revisions",
     f"{API}/experiments/{{experiment}}/revisions/{{from}}/diff/{{to}}",
     f"{API}/experiments/{{experiment}}/revisions/{{number}}",

@@ -199,6 +199,33 @@ def test_validation_plans_and_compares(client, ours) -> None:
     assert experiment_from_yaml(said["yaml"]).slug == "plan"
 
 
+def test_targets_of_a_draft_are_called_by_what_parts_them_and_twins_told(client, ours) -> None:
+    always = {**DURABLE, "parameters": {**DURABLE["parameters"], "appendfsync": "always"}}
+    none = {**DURABLE, "name": "none", "parameters": {"appendonly": False}}
+    twin = {**none, "name": "twin", "label": "Ours", "parameters": {}}
+
+    said = client.post(
+        "/api/v1/experiments/validate",
+        json={"document": document("called", targets=[always, none, twin])},
+        headers=ours,
+    ).json()
+
+    assert said["valid"] is True
+    first, second, third = said["targets"]
+    nameless = {**document("called", targets=[always, none, twin]), "name": "", "slug": ""}
+    unfinished = client.post(
+        "/api/v1/experiments/validate", json={"document": nameless}, headers=ours
+    ).json()
+    assert unfinished["valid"] is False
+    assert unfinished["targets"] == said["targets"], "while the rest is written"
+    assert "appendonly" in first["label"]
+    assert "appendonly" in second["label"]
+    assert first["label"] != second["label"]
+    assert (second["twin_of"], third) == (
+        None, {"name": "twin", "label": "Ours", "twin_of": "none"}
+    )  # fmt: skip
+
+
 def test_a_draft_has_the_fairness_sheet_of_what_would_run(client, ours) -> None:
     body = {"document": document("fair", targets=[DURABLE, CACHE])}
 

@@ -12,7 +12,7 @@ from weighhouse_backend.identity.models import AuditEntry, LoginDevice, LoginFai
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.sign_in import webauthn
+from weighhouse_backend.sign_in import passkey_places, webauthn
 from weighhouse_backend.sign_in.account_endpoints import router as account
 from weighhouse_backend.sign_in.factor_endpoints import router as factor_router
 from weighhouse_backend.sign_in.factors import FactorService
@@ -368,7 +368,7 @@ def test_what_no_browser_sends_is_refused_with_a_reason(client, tenants, spoilt)
 )  # fmt: skip
 def test_passkeys_belong_to_the_installations_name(url, origin, host):
     settings = Settings(database_url="x", redis_url="x", public_url=url)
-    place = webauthn.place_of(settings)
+    place = passkey_places.place_of(settings)
     assert (place and place.origin, place and place.host) == (origin, host)
 
 

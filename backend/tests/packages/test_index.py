@@ -27,6 +27,7 @@ def fill(folder, version=VERSION, **changes):
         "version": version, "commit": "", "changed": False, "systems": ["redis"],
         "wheels": [
             wheel(folder, "weighhouse-agent", version, b"agent"),
+            wheel(folder, "weighhouse-cli", version, b"command"),
             wheel(folder, "weighhouse-plugin-redis", "0.4.1", b"redis"),
             wheel(folder, "weighhouse-plugin-rocksdb", "0.4.0", b"rocks"),
         ],
@@ -52,7 +53,7 @@ def test_the_index_names_each_file_with_its_digest(client, tmp_path):
     release = fill(tmp_path)
     names = client.get("/agent/simple/", headers={"Accept": SIMPLE_JSON}).json()["projects"]
     assert {one["name"] for one in names} == {
-        "pip", "typing-ext", "weighhouse-agent", "weighhouse-plugin-redis",
+        "pip", "typing-ext", "weighhouse-agent", "weighhouse-cli", "weighhouse-plugin-redis",
         "weighhouse-plugin-rocksdb",
     }  # fmt: skip
     told = client.get("/agent/simple/weighhouse-agent/", headers={"Accept": SIMPLE_JSON})

@@ -7,7 +7,7 @@ from weighhouse_backend.reports.nodes import html_of
 from weighhouse_backend.reports.references import read_claim
 
 from backend.tests.disclosure.policed import REASON
-from backend.tests.reports.conftest import TARGETS
+from backend.tests.disclosure.under_terms import TARGETS
 from backend.tests.reports.test_reports import body_of, words
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run

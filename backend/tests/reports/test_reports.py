@@ -5,7 +5,7 @@ import re
 import pytest
 from weighhouse_backend.reports import pdf
 
-from backend.tests.reports.conftest import told
+from backend.tests.disclosure.under_terms import told
 
 BODY = ("title", "text", "audience")
 

@@ -2,6 +2,8 @@
 
 from uuid import uuid4
 
+import pytest
+
 from backend.tests.disclosure.policed import REASON
 from backend.tests.reports.test_reports import body_of, words
 
@@ -60,6 +62,34 @@ def test_anothers_and_what_is_gone_are_told_alike(call, report, project, tenants
     theirs = call("POST", "/reports", other.headers, json=body).json()
     assert theirs["sources"][0]["withdrawn"] == reason
     assert project not in str(theirs)
+
+
+@pytest.mark.parametrize("whose", ["nobody's", "another's"])
+def test_what_is_gone_or_anothers_is_withdrawn_in_page_print_and_edition(
+    call, report, tenants, campaign, whose
+):
+    who = {} if whose == "nobody's" else tenants[1].headers
+    named = str(uuid4()) if whose == "nobody's" else campaign
+    more = {} if whose == "nobody's" else {"project_id": str(tenants[1].project_id)}
+    body = {"title": "Lost", "sources": [{"name": "ours", "campaign_id": named}]} | more
+    made = report(*body["sources"]) if not more else call("POST", "/reports", who, json=body).json()
+    text = f"It does {ALLOWED}.\n\n{{{{ours.chart(throughput)}}}}"
+    address = f"/reports/{made['id']}"
+    saved = call("PUT", address, {"If-Match": '"1"'} | who, json=body_of(made, text=text))
+    assert saved.status_code == 200, saved.text
+    assert call("POST", f"{address}/editions", who).status_code == 201
+    seen = [words(call("GET", f"{address}{of}", who).json()["document"]["nodes"])
+            for of in ("", "/editions/1")]  # fmt: skip
+    seen += [
+        call("GET", f"{address}/file", who, params={"form": form} | of).text
+        for form in ("html", "markdown")
+        for of in ({}, {"edition": 1})
+    ]
+    reason = "it is not there (any more), or is not of this project"
+    for said in seen:
+        plain = said.replace("\\", "")
+        assert plain.count(reason) == 2, said
+        assert "202/s" not in plain
 
 
 def test_a_report_that_is_shared_asks_for_each_figure(call, report, closed, client):

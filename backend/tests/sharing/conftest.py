@@ -1,61 +1,27 @@
-"""The whole application, which signs links, and campaigns under terms of every kind."""
+"""Shares what stands under terms of every kind, and comes to it as a stranger."""
 
 import pytest
-from fastapi.testclient import TestClient
-from pydantic import SecretStr
-from weighhouse_backend.app.factory import create_app
 
-from backend.tests.disclosure.policed import _told as told
-from backend.tests.disclosure.policed import as_a_study, manifests, measured, token
-from backend.tests.results.laboratory import Laboratory, experiment
+from backend.tests.disclosure.under_terms import (
+    campaign,
+    client,
+    closed,
+    laboratory,
+    people,
+    settings,
+)
 
-TARGETS = [
-    {"name": "free", "system": "redis"},
-    {"name": "kept", "system": "redis", "parameters": {"appendonly": True}},
-]
+__all__ = ["campaign", "client", "closed", "laboratory", "people", "settings"]
 
 
 @pytest.fixture(scope="module")
-def settings(settings, tmp_path_factory):
+def further_settings(tmp_path_factory):
+    """Pages, of which some are for everybody, one origin may embed."""
     pages = tmp_path_factory.mktemp("pages")
     (pages / "index.html").write_text(
         "<!doctype html><html><head><title>Weighhouse</title></head><body></body></html>"
     )
-    changes = {
-        "secret_key": SecretStr("a secret of the installation"),
-        "experiments_dir": as_a_study(tmp_path_factory.mktemp("experiments")),
-        "frontend_dir": pages,
-        "embed_origins": "https://blog.example",
-        "public_page": True,
-    }
-    return settings.model_copy(update=changes)
-
-
-@pytest.fixture(scope="module")
-def client(settings):
-    """Of the whole application."""
-    with TestClient(create_app(settings)) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def laboratory(client, session_factory, settings, tenants):
-    made = Laboratory(client, session_factory, settings, tenants[0].headers)
-    made.enrol(*manifests())
-    return made
-
-
-@pytest.fixture(scope="module")
-def closed(laboratory):
-    """A campaign whose systems may not all be shown."""
-    return measured(laboratory)
-
-
-@pytest.fixture(scope="module")
-def campaign(laboratory):
-    """One whose systems may."""
-    document = experiment("open", targets=TARGETS, repetitions=2)
-    return laboratory.carry_out(document, told)
+    return {"frontend_dir": pages, "embed_origins": "https://blog.example", "public_page": True}
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +29,6 @@ def series(laboratory, campaign):
     del campaign
     found = laboratory.get("/series")["items"]
     return next(one["id"] for one in found if one["experiment"]["name"].lower() == "open")
-
-
-@pytest.fixture(scope="module")
-def people(laboratory):
-    """Headers by role."""
-    made = {role: token(laboratory, role) for role in ("viewer", "member", "maintainer")}
-    return {**made, "owner": laboratory.headers}
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.statistics import median
 from weighhouse_judging.series.changes import RULE
 from weighhouse_protocol import pages
+from weighhouse_protocol.digits import number
 
 from weighhouse_backend.alerts.alert_reader import lead_of
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository

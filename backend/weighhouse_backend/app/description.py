@@ -127,7 +127,7 @@ class Application(FastAPI):
             title="Weighhouse",
             description=WORDS,
             version=version("weighhouse-backend"),
-            openapi_url="/api/v1/openapi.json",
+            openapi_url=None,  # `described` serves it
             openapi_tags=[{"name": name, "description": words} for name, words in TAGS.items()],
             docs_url=None,  # Swagger UI comes from elsewhere; `reference` shows the same from here
             redoc_url=None,

@@ -15,6 +15,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from weighhouse_backend.alerts.endpoints import router as alerts
 from weighhouse_backend.annotations.endpoints import router as annotations
+from weighhouse_backend.app.described import install_description
 from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.exact import install_exact_addresses
@@ -42,6 +43,7 @@ from weighhouse_backend.directories.endpoints import scim_router
 from weighhouse_backend.execution.endpoints import router as campaigns_agent
 from weighhouse_backend.execution.waiting_room import CONNECTIONS, WaitingRoom
 from weighhouse_backend.experiments.endpoints import router as experiments
+from weighhouse_backend.exports.access_endpoints import router as access_exports
 from weighhouse_backend.exports.endpoints import router as exports
 from weighhouse_backend.exports.inventory_endpoints import router as inventory_exports
 from weighhouse_backend.exports.list_endpoints import router as list_exports
@@ -109,8 +111,8 @@ ROUTERS = (
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
     campaigns, provisions, results, findings, scenarios, comparisons, publishing, sources, studies,
     gates, alerts, annotations, overviews, search, manifests, noise, notices, prices, quotas,
-    retention, fleet, exports, list_exports, inventory_exports, overview_files, bundles, reports,
-    sharing, shared_pages, metrics, packages,
+    retention, fleet, exports, list_exports, inventory_exports, access_exports, overview_files,
+    bundles, reports, sharing, shared_pages, metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 
@@ -170,7 +172,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_exact_addresses(app, ROUTERS)
     for router in ROUTERS:
         app.include_router(router)
-    install_reference(app)
+    install_reference(app, install_description(app).document)
     install_documentation(app, chosen.docs_dir)
     install_security_contact(app, chosen, SystemClock())
     install_frontend(app, chosen.frontend_dir)

@@ -3,16 +3,15 @@
 import threading
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
-from alembic.script import ScriptDirectory
 from pydantic import BaseModel
 from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from weighhouse_backend.app.revisions import Revisions, revisions_of
 from weighhouse_backend.app.work import Work, asked, work_of
 from weighhouse_backend.kit.conditions import (
     DATABASE_AWAY,
@@ -90,8 +89,7 @@ class Parts:
         self._settings = settings
         self._lock = threading.Lock()
         self._looked: Looked | None = None
-        self._known: frozenset[str] | None = None
-        self._head: str | None = None
+        self._revisions: Revisions | None = None
         self.began = time.monotonic()
         """When this process began, by `time.monotonic`."""
 
@@ -188,15 +186,17 @@ class Parts:
     def _migrations(self, database: PartRead, revision: str | None) -> PartRead:
         if database.condition != "ok" or self._settings.migrations_dir is None:
             return PartRead(name="migrations", condition="unknown")
-        self._read_revisions(self._settings.migrations_dir)
-        if revision == self._head:
+        if self._revisions is None:
+            self._revisions = revisions_of(self._settings.migrations_dir)
+        known, head = self._revisions.known, self._revisions.head
+        if revision == head:
             return PartRead(name="migrations", condition="ok")
-        if revision is None or revision in (self._known or ()):
+        if revision is None or revision in known:
             return PartRead(
                 name="migrations",
                 condition="behind",
                 missing=f"the database's tables are at {revision or 'nothing'}; this program wants "
-                f"{self._head}",
+                f"{head}",
                 mend="run `alembic -c migrations/alembic.ini upgrade head`; the embedded platform "
                 "does so when it starts",
             )
@@ -204,15 +204,9 @@ class Parts:
             name="migrations",
             condition="ahead",
             missing=f"the database's tables are newer ({revision}) than this program "
-            f"({self._head}); it serves on",
+            f"({head}); it serves on",
             mend="start this process from the newer release, too",
         )
-
-    def _read_revisions(self, directory: Path) -> None:
-        if self._known is None:
-            script = ScriptDirectory(str(directory))
-            self._known = frozenset(one.revision for one in script.walk_revisions())
-            self._head = script.get_current_head()
 
     def _agents(self, work: Work | None) -> PartRead:
         if work is None:

@@ -1,7 +1,8 @@
 """The API to read at /api/docs: the OpenAPI document as one plain page, without scripts."""
 
 import html
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -14,12 +15,15 @@ from weighhouse_backend.app.documentation import page
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
-def install_reference(app: FastAPI) -> None:
-    """Serve the page at /api/docs; it is made once, at the first request."""
+def install_reference(app: FastAPI, document: Callable[[], bytes]) -> None:
+    """Serve the page at /api/docs; it is made once, at the first request.
+
+    :param document: gives the OpenAPI document as JSON.
+    """
 
     @cache
     def content() -> str:
-        return reference(app.openapi())
+        return reference(json.loads(document()))
 
     @app.get("/api/docs", include_in_schema=False)
     def reference_page() -> HTMLResponse:

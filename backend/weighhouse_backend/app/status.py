@@ -9,6 +9,9 @@ from pydantic import BaseModel
 
 from weighhouse_backend.app.parts import Looked, PartRead, Parts
 from weighhouse_backend.kit.conditions import ConditionRead
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.packages.release import packages_of
+from weighhouse_backend.packages.script import command
 
 router = APIRouter(tags=["status"])
 Condition = Literal["ok", "away"]
@@ -49,6 +52,10 @@ class AboutRead(BaseModel):
 
     version: str
     public_url: str
+    command_install: str | None
+    """What pip is told to install the command from here; null: no packages are served."""
+    command_not_served: str | None
+    """Why not, and what would mend it."""
 
 
 @router.get("/health")
@@ -109,7 +116,12 @@ async def look(request: Request) -> Looked:
 
 @router.get("/api/v1/about")
 def status_about(request: Request) -> AboutRead:
-    """Version and address of this installation."""
+    """Version and address of this installation, and how the command is had from it."""
+    settings: Settings = request.app.state.settings
+    trouble = packages_of(settings.packages_dir).trouble()
     return AboutRead(
-        version=version("weighhouse-backend"), public_url=request.app.state.settings.public_url
+        version=version("weighhouse-backend"),
+        public_url=settings.public_url,
+        command_install=command(settings) if trouble is None else None,
+        command_not_served=trouble,
     )

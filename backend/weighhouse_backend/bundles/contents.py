@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weighhouse_protocol.bundles.archive import Sink
 from weighhouse_protocol.bundles.manifest import canonical
@@ -28,13 +28,13 @@ from weighhouse_backend.comparisons.schemas import ComparisonRead
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.exports import comparison_tables, list_tables, run_tables
 from weighhouse_backend.exports.interval_logs import log_pieces
-from weighhouse_backend.exports.parquet_files import write_table
 from weighhouse_backend.exports.run_tables import Shown
 from weighhouse_backend.exports.snapshots import Snapshot
 from weighhouse_backend.exports.tables import About, Table
 from weighhouse_backend.exports.text_files import json_pieces
 from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.kit.late import late
 from weighhouse_backend.measurements.evidence import EvidenceService
 from weighhouse_backend.measurements.interval_rows import MeasuredRowService
 from weighhouse_backend.measurements.packed_intervals import pack
@@ -42,6 +42,11 @@ from weighhouse_backend.results.run_service import RunReadService
 from weighhouse_backend.results.schemas import RunListed
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.states import RunStatus
+
+if TYPE_CHECKING:
+    from weighhouse_backend.exports import parquet_files
+else:
+    parquet_files = late("weighhouse_backend.exports.parquet_files")
 
 Write = Callable[[Sink], None]
 AWAY = re.compile(r"[^A-Za-z0-9_.-]")
@@ -162,7 +167,7 @@ class Contents:
         return Shown(listed[0], reading.shown_id(run))
 
     def _parquet(self, name: str, sink: Sink) -> None:
-        write_table(self.about, self._tables()[name], sink, same_bytes=True)
+        parquet_files.write_table(self.about, self._tables()[name], sink, same_bytes=True)
 
     def _lines(self, name: str, sink: Sink) -> None:
         for piece in json_pieces(self._tables()[name], self.about):

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from weighhouse_imports.importer import Told
 from weighhouse_imports.opened import ImportFile
 from weighhouse_imports.refusals import Refused
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE
 from weighhouse_protocol.bundles.archive import BundleError
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 from weighhouse_protocol.percent import percent

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from weighhouse_judging.verdicts.gate_verdict import verdict_words
 from weighhouse_protocol import pages
 from weighhouse_protocol.report import Failure, RunPhase
 from weighhouse_protocol.text import numbered
+from weighhouse_protocol.verdicts import verdict_words
 
 from weighhouse_backend.campaigns.outbox import Outbox
 from weighhouse_backend.experiments.service import ExperimentService

@@ -65,11 +65,11 @@ class RecordService:
 
     def consents(self, project_id: UUID, campaign_id: UUID) -> list[ConsentRead]:
         """Those that concern a campaign, ended ones too."""
-        return [consent_read(row) for row in self.repository.consents([project_id], campaign_id)]
+        return [consent_read(row) for row in self.repository.consents([project_id], [campaign_id])]
 
     def overrides(self, campaign_id: UUID) -> list[OverrideRead]:
         """Of a campaign, ended ones too."""
-        return [override_read(row) for row in self.repository.overrides(campaign_id)]
+        return [override_read(row) for row in self.repository.overrides([campaign_id])]
 
     def consent(
         self, caller: Caller, project_id: UUID, campaign_id: UUID, said: ConsentWrite
@@ -112,7 +112,7 @@ class RecordService:
         """
         caller.require(project_id, Role.OWNER)
         now = self.clock.now()
-        for one in self.repository.overrides(campaign_id):
+        for one in self.repository.overrides([campaign_id]):
             same = (one.system_id, one.audience) == (said.system_id, said.audience)
             if same and one.ended_at is None and now < one.expires_at:
                 raise StateRefused("there is such an override already; end it first")

@@ -5,11 +5,13 @@ member takes along for others (`audience=others` or `public`) has to be allowed 
 it; what they take along for the organization itself says on it that it is not for publication.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.errors import PublicationRefused
@@ -40,6 +42,19 @@ class Leaving:
 
 
 @dataclass(frozen=True)
+class _Known:
+    """What is asked for once for all that leaves together."""
+
+    manifests: Mapping[UUID, Mapping[str, Manifest]]
+    """Of each project, by plugin."""
+    consents: dict[tuple[UUID, UUID | None], list[ConsentRead]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """By project and campaign; None: for every campaign."""
+    overrides: dict[UUID, list[OverrideRead]] = field(default_factory=lambda: defaultdict(list))
+
+
+@dataclass(frozen=True)
 class PublicationService:
     """Decides by licences, consents and overrides."""
 
@@ -62,9 +77,11 @@ class PublicationService:
 
         Where several campaigns leave together, the strictest decision stands for an edition.
         """
+        every = list(leaving)
+        known = self._known(every)
         found: dict[tuple[str, str | None], DecisionRead] = {}
-        for one in leaving:
-            for decided in self._of(one, audience):
+        for one in every:
+            for decided in self._of(one, audience, known):
                 key = (decided.system_id, decided.edition_id)
                 earlier = found.get(key)
                 if earlier is None or earlier.outcome == "allowed":
@@ -102,8 +119,19 @@ class PublicationService:
         """Campaigns of a project that somebody outside may look into or has spoken of, and why."""
         return self.repository.seen_by_others(project_id, self.clock.now())
 
-    def _of(self, one: Leaving, audience: Audience) -> list[DecisionRead]:
-        manifests = self.catalog.manifests([one.project_id])
+    def _known(self, leaving: Sequence[Leaving]) -> _Known:
+        """As many queries for all as for one."""
+        projects = {one.project_id for one in leaving}
+        campaigns = {one.campaign_id for one in leaving if one.campaign_id is not None}
+        known = _Known({one: self.catalog.manifests([one]) for one in projects})
+        for row in self.repository.consents(projects, campaigns):
+            known.consents[row.project_id, row.campaign_id].append(consent_read(row))
+        for granted in self.repository.overrides(campaigns):
+            known.overrides[granted.campaign_id].append(override_read(granted))
+        return known
+
+    def _of(self, one: Leaving, audience: Audience, known: _Known) -> list[DecisionRead]:
+        manifests = known.manifests[one.project_id]
         targets = [
             target
             for target in one.experiment.targets
@@ -116,11 +144,11 @@ class PublicationService:
             for target in targets
         }
         disclosed = is_disclosed(one.experiment.disclosure, names)
-        rows = self.repository.consents([one.project_id], one.campaign_id)
-        consents = [consent_read(row) for row in rows]
-        overrides = []
+        consents, overrides = known.consents[one.project_id, None], []
         if one.campaign_id is not None:
-            overrides = [override_read(row) for row in self.repository.overrides(one.campaign_id)]
+            own = known.consents[one.project_id, one.campaign_id]
+            consents = sorted([*consents, *own], key=lambda row: row.id)
+            overrides = known.overrides[one.campaign_id]
         now = self.clock.now()
         return [
             decide(terms, audience, consents, overrides, now, disclosed=disclosed)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.disclosure.models import (
@@ -16,6 +16,7 @@ from weighhouse_backend.disclosure.models import (
     ReplyLink,
     VendorReply,
 )
+from weighhouse_backend.kit.db import among
 
 
 @dataclass(frozen=True)
@@ -25,15 +26,15 @@ class DisclosureRepository:
     session: Session
 
     def consents(
-        self, project_ids: Collection[UUID], campaign_id: UUID | None = None
+        self, project_ids: Collection[UUID], campaign_ids: Collection[UUID] = ()
     ) -> Sequence[PublicationConsent]:
-        """Those of projects that concern a campaign, oldest first.
-
-        :param campaign_id: None: those for every campaign of their project alone.
+        """Those of projects that concern one of some campaigns, or each of their project, oldest
+        first.
         """
-        ours: ColumnElement[bool] = PublicationConsent.campaign_id.is_(None)
-        if campaign_id is not None:
-            ours = or_(ours, PublicationConsent.campaign_id == campaign_id)
+        ours = or_(
+            PublicationConsent.campaign_id.is_(None),
+            among(PublicationConsent.campaign_id, campaign_ids),
+        )
         query = select(PublicationConsent).where(
             PublicationConsent.project_id.in_(project_ids), ours
         )
@@ -43,9 +44,11 @@ class DisclosureRepository:
         """One of them, locked."""
         return self.session.get(PublicationConsent, consent_id, with_for_update=True)
 
-    def overrides(self, campaign_id: UUID) -> Sequence[PublicationOverride]:
-        """Of a campaign, oldest first."""
-        query = select(PublicationOverride).where(PublicationOverride.campaign_id == campaign_id)
+    def overrides(self, campaign_ids: Collection[UUID]) -> Sequence[PublicationOverride]:
+        """Of campaigns, oldest first."""
+        query = select(PublicationOverride).where(
+            among(PublicationOverride.campaign_id, campaign_ids)
+        )
         return self.session.scalars(query.order_by(PublicationOverride.id)).all()
 
     def override(self, override_id: UUID) -> PublicationOverride | None:

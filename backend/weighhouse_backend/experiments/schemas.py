@@ -168,6 +168,17 @@ class ComparabilityRead(BaseModel):
     targets: list[str]
 
 
+class TargetNamed(BaseModel):
+    """What a target of a draft is called wherever it is shown."""
+
+    name: str
+    """Its own, in the document."""
+    label: str
+    """Of several targets of one system with what parts them."""
+    twin_of: str | None
+    """The name of an earlier target that is the same in all but name and label."""
+
+
 class ValidationRead(BaseModel):
     """What the platform says of a document that is not saved yet."""
 
@@ -175,6 +186,8 @@ class ValidationRead(BaseModel):
     errors: list[FieldProblem]
     plan: PlanRead | None
     comparability: list[ComparabilityRead]
+    targets: list[TargetNamed]
+    """In the document's order, whatever else is wrong with it; none where one cannot be read."""
     document: dict[str, Any] | None
     yaml: str | None
     disclosure: DisclosureRead | None

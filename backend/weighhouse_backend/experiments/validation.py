@@ -1,19 +1,23 @@
 """Reads documents, and says of one what the platform thinks of it before it is saved."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_judging.identity.names import target_names, twins
 from weighhouse_protocol.configuration.grammars import ConfigurationRefused
 from weighhouse_protocol.configuration.translation import TargetFromFile, system_of, target_from
 from weighhouse_protocol.document_errors import FieldError
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.target import Target
 from weighhouse_protocol.yaml_document import (
     DocumentError,
     experiment_from_yaml,
     experiment_to_yaml,
+    load_yaml,
     parse_experiment,
+    targets_in,
 )
 
 from weighhouse_backend.catalog.service import CatalogService
@@ -47,6 +51,7 @@ from weighhouse_backend.experiments.schemas import (
     ConfigurationFile,
     DocumentSource,
     PlanRead,
+    TargetNamed,
     ValidationRead,
 )
 
@@ -121,6 +126,7 @@ class ValidationService:
                 errors=field_problems(error.errors),
                 plan=None,
                 comparability=[],
+                targets=_named(_targets(source), self.catalog.manifests(project_ids)),
                 document=None,
                 yaml=None,
                 disclosure=None,
@@ -149,6 +155,7 @@ class ValidationService:
                 )
                 for warning in warnings(experiment, manifests)
             ],
+            targets=_named(experiment.targets, manifests),
             document=stored_form(experiment),
             yaml=experiment_to_yaml(experiment),
             disclosure=DisclosureService(self.catalog).sheet(
@@ -182,6 +189,24 @@ def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[F
             )
         )
     return errors
+
+
+def _named(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -> list[TargetNamed]:
+    called, same = target_names(targets, manifests), twins(targets, manifests)
+    return [
+        TargetNamed(name=one.name, label=called[one.name], twin_of=same.get(one.name))
+        for one in targets
+    ]
+
+
+def _targets(source: DocumentSource) -> tuple[Target, ...]:
+    """What can be read of a document that is wrong elsewhere: while it is written, mostly."""
+    try:
+        return targets_in(
+            load_yaml(source.yaml) if source.yaml is not None else source.document or {}
+        )
+    except DocumentError:
+        return ()
 
 
 def _parsed(source: DocumentSource) -> Experiment:

@@ -4,19 +4,24 @@ import io
 import zipfile
 from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from fastapi import Query
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import iterate_in_threadpool
 
-from weighhouse_backend.exports.parquet_files import Sink, write_table
 from weighhouse_backend.exports.snapshots import Snapshot
 from weighhouse_backend.exports.spool import Spool
-from weighhouse_backend.exports.tables import About, Export, Table
+from weighhouse_backend.exports.tables import About, Export, Sink, Table
 from weighhouse_backend.exports.text_files import csv_pieces, json_pieces
 from weighhouse_backend.kit.downloads import content_disposition
+from weighhouse_backend.kit.late import late
 from weighhouse_backend.kit.problems import ProblemDocument
+
+if TYPE_CHECKING:
+    from weighhouse_backend.exports import parquet_files
+else:
+    parquet_files = late("weighhouse_backend.exports.parquet_files")
 
 Form = Literal["csv", "parquet", "jsonl"]
 FormQuery = Annotated[Form, Query(alias="format", description="`jsonl`: an object a line.")]
@@ -85,7 +90,7 @@ async def _sent(spool: Spool) -> AsyncIterator[bytes]:
 
 def _write(about: About, table: Table, form: Form, sink: Sink) -> None:
     if form == "parquet":
-        write_table(about, table, sink)
+        parquet_files.write_table(about, table, sink)
         return
     pieces = csv_pieces(about, table) if form == "csv" else json_pieces(table, about)
     for piece in pieces:

@@ -8,6 +8,7 @@ from typing import TypeVar, get_args
 
 from weighhouse_judging.studies.claims import ClaimVerdict
 
+from weighhouse_backend.alerts.schemas import SeriesSummaryRead
 from weighhouse_backend.experiments.schemas import ExperimentSummary
 from weighhouse_backend.exports.list_tables import Listed, every
 from weighhouse_backend.exports.tables import Column, Row, Table
@@ -130,3 +131,11 @@ def words_of_experiment(one: ExperimentSummary) -> list[str]:
     """What its page searches for words."""
     systems = [target.system_id for target in one.targets]
     return [one.name, one.slug, one.description or "", *systems]
+
+
+def words_of_series(one: SeriesSummaryRead) -> list[str]:
+    """What its page searches for words."""
+    return [
+        f"{one.target_name}, {one.workload}, {one.load_level.label}", one.system_id,
+        one.experiment.name,
+    ]  # fmt: skip

@@ -26,6 +26,8 @@ from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.exports import list_tables
 from weighhouse_backend.exports.abouts import Leave, narrowed
 from weighhouse_backend.exports.file_answers import FILES, FormQuery, answered
+from weighhouse_backend.exports.inventory_endpoints import TextQuery
+from weighhouse_backend.exports.inventory_tables import containing, words_of_series
 from weighhouse_backend.exports.lists import ListedService
 from weighhouse_backend.exports.open_metrics import Latest, open_metrics
 from weighhouse_backend.exports.snapshots import Snapshot, SnapshotDep
@@ -132,18 +134,24 @@ def exports_list_series(
     caller: CallerDep,
     snapshot: SnapshotDep,
     wanted: Annotated[SeriesWanted, Depends()],
+    text: TextQuery = None,
     form: FormQuery = "csv",
     audience: AudienceDep = "internal",
 ) -> Response:
     """All series of a list, narrowed as the list is, each with its latest figure."""
-    shown = partial(snapshot.get(WatchService).listed, caller, **vars(wanted))
+    listed = partial(snapshot.get(WatchService).listed, caller, **vars(wanted))
+
+    def shown(query: PageQuery) -> Page[SeriesSummaryRead]:
+        page = listed(query)
+        return page.of(one for one in page.items if containing(text, words_of_series(one)))
+
     leaving = [] if audience == "internal" else _of_series(snapshot, list_tables.every(shown))
     about = Leave(snapshot, audience).about(
         "Series",
         pages.HISTORY,
         leaving,
         _caveats_of_series(snapshot, caller.project_ids),
-        notes=narrowed(**vars(wanted)),
+        notes=narrowed(**vars(wanted), text=text),
     )
     table = list_tables.series(shown)
     return answered(Export("weighhouse", about, [table]), form, snapshot)

@@ -7,12 +7,12 @@ they come: what is held in memory is one row group.
 import io
 import json
 from collections.abc import Iterator, Sequence
-from typing import IO, Protocol, cast
+from typing import IO, cast
 
 from arro3.core import DataType, Field, Schema
 from arro3.io import read_json, write_parquet
 
-from weighhouse_backend.exports.tables import About, Column, Kind, Table
+from weighhouse_backend.exports.tables import About, Column, Kind, Sink, Table
 from weighhouse_backend.exports.text_files import json_pieces
 
 GROUP_ROWS = 10_000
@@ -25,14 +25,6 @@ _TYPES: dict[Kind, DataType] = {
     "instant": DataType.timestamp("us", tz="UTC"),
     "flag": DataType.bool(),
 }
-
-
-class Sink(Protocol):
-    """Where bytes go."""
-
-    def write(self, piece: bytes, /) -> int:
-        """Take bytes; how many."""
-        ...
 
 
 def write_table(about: About, table: Table, sink: Sink, *, same_bytes: bool = False) -> None:

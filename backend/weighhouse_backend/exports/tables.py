@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from weighhouse_protocol.text import in_one_line
 
@@ -88,6 +88,14 @@ class About:
             "software": self.software,
             "view": self.view,
         }  # fmt: skip
+
+
+class Sink(Protocol):
+    """Where bytes go."""
+
+    def write(self, piece: bytes, /) -> int:
+        """Take bytes; how many."""
+        ...
 
 
 @dataclass(frozen=True)

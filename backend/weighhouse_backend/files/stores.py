@@ -3,13 +3,18 @@
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from weighhouse_backend.files.bucket import ArtifactBucket, open_bucket
 from weighhouse_backend.files.directory import ArtifactDirectory
+from weighhouse_backend.kit.late import late
 from weighhouse_backend.kit.settings import Settings
+
+if TYPE_CHECKING:
+    from weighhouse_backend.files import bucket
+else:
+    bucket = late("weighhouse_backend.files.bucket")
 
 
 class ArtifactStore(Protocol):
@@ -51,9 +56,11 @@ def store_of(settings: Settings) -> ArtifactStore:
 @lru_cache(maxsize=4)
 def _bucket(
     url: str, region: str, access_key: str, secret_key: str, former: ArtifactDirectory
-) -> ArtifactBucket:
+) -> "bucket.ArtifactBucket":
     """One for each process, for it holds connections."""
     address = urlsplit(url)
     name, _, prefix = address.path.strip("/").partition("/")
-    client = open_bucket(address.netloc, address.scheme == "https", region, access_key, secret_key)
-    return ArtifactBucket(client, name, f"{prefix}/" if prefix else "", former)
+    client = bucket.open_bucket(
+        address.netloc, address.scheme == "https", region, access_key, secret_key
+    )
+    return bucket.ArtifactBucket(client, name, f"{prefix}/" if prefix else "", former)

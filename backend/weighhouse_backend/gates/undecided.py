@@ -15,7 +15,6 @@ from uuid import UUID
 from weighhouse_judging.verdicts.campaigns import PastCampaign
 from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
-from weighhouse_judging.verdicts.gate_verdict import verdict_words
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_judging.verdicts.repetitions import (
     Progress,
@@ -30,6 +29,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.percent import percent, signed_percent
 from weighhouse_protocol.repetitions import SequentialRepetitions
+from weighhouse_protocol.verdicts import verdict_words
 
 from weighhouse_backend.campaigns.courses import CellState
 from weighhouse_backend.campaigns.plan import PlannedCell

@@ -1,9 +1,15 @@
 """How hard a password is to guess."""
 
-from zxcvbn import zxcvbn
+from typing import TYPE_CHECKING
 
 from weighhouse_backend.identity.errors import WeakPassword
+from weighhouse_backend.kit.late import late
 from weighhouse_backend.kit.problems import FieldProblem
+
+if TYPE_CHECKING:
+    import zxcvbn
+else:
+    zxcvbn = late("zxcvbn")
 
 LEAST_CHARACTERS = 12
 LEAST_SCORE = 3
@@ -22,7 +28,7 @@ def insist_on_strength(password: str, *about: str) -> None:
     if len(password) < LEAST_CHARACTERS:
         words.append(f"it has {len(password)} characters, at least {LEAST_CHARACTERS} are needed")
     else:
-        told = zxcvbn(password[:LOOKED_AT], user_inputs=[one for one in about if one])
+        told = zxcvbn.zxcvbn(password[:LOOKED_AT], user_inputs=[one for one in about if one])
         if told["score"] < LEAST_SCORE:
             feedback = told["feedback"]
             words = [feedback["warning"] or "it is soon guessed", *feedback["suggestions"]]

@@ -71,8 +71,8 @@ _OPERATIONS: Mapping[Scope | None, str] = {
     Scope.RESULTS_EXPORT: """
         bundles_read_campaign comparisons_read_histogram exports_list_agents exports_list_alerts
         exports_list_campaigns exports_list_experiments exports_list_published_sources
-        exports_list_reports exports_list_runs exports_list_series exports_list_studies
-        exports_list_systems exports_read_campaign
+        exports_list_members exports_list_reports exports_list_runs exports_list_series
+        exports_list_shares exports_list_studies exports_list_systems exports_read_campaign
         exports_read_comparison exports_read_run exports_read_series
         findings_read_histogram publishing_read_disclosure
         reports_read_file results_read_artifact results_read_log sources_read_document
@@ -113,6 +113,7 @@ _OPERATIONS: Mapping[Scope | None, str] = {
     Scope.AUDIT_READ: "identity_export_audit_entries identity_list_audit_entries",
     Scope.PEOPLE_MANAGE: """
         directories_let_in directories_read directories_shut_out
+        exports_list_invitations exports_list_tokens
         identity_add_domain identity_change_member identity_end_project_role identity_invite
         identity_archive_project identity_list_domains identity_list_invitations
         identity_list_tokens identity_list_trusts identity_make_project

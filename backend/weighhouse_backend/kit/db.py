@@ -131,7 +131,9 @@ def insert_new(session: Session, table: type[Base], rows: Sequence[dict[str, Any
         session.execute(made, rows)
 
 
-def among(column: InstrumentedAttribute[UUID], ids: Collection[UUID]) -> ColumnElement[bool]:
+def among(
+    column: InstrumentedAttribute[UUID] | InstrumentedAttribute[UUID | None], ids: Collection[UUID]
+) -> ColumnElement[bool]:
     """Is a column one of some ids? They go as one array: hundreds of single parameters take longer
     to send and to plan for than the rows to read.
     """

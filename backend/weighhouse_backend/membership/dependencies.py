@@ -7,6 +7,7 @@ from weighhouse_backend.membership.domains import DomainService
 from weighhouse_backend.membership.factor_policy import FactorPolicyService
 from weighhouse_backend.membership.invitations import InvitationService
 from weighhouse_backend.membership.join_requests import JoiningService
+from weighhouse_backend.membership.member_list import MemberList
 from weighhouse_backend.membership.projects import ProjectService
 from weighhouse_backend.membership.service import MembershipService
 
@@ -15,6 +16,7 @@ SERVICES = provided(
     FactorPolicyService,
     InvitationService,
     JoiningService,
+    MemberList,
     MembershipService,
     ProjectService,
 )
@@ -23,5 +25,6 @@ DomainServiceDep = Annotated[DomainService, wired(DomainService)]
 FactorPolicyServiceDep = Annotated[FactorPolicyService, wired(FactorPolicyService)]
 InvitationServiceDep = Annotated[InvitationService, wired(InvitationService)]
 JoiningServiceDep = Annotated[JoiningService, wired(JoiningService)]
+MemberListDep = Annotated[MemberList, wired(MemberList)]
 MembershipServiceDep = Annotated[MembershipService, wired(MembershipService)]
 ProjectServiceDep = Annotated[ProjectService, wired(ProjectService)]

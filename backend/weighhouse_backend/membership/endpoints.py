@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from weighhouse_backend.identity.access import ManagerDep, PersonDep
-from weighhouse_backend.identity.roles import MemberRole, Role
+from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.schemas import (
     MemberRead,
     MemberUpdate,
@@ -14,11 +14,8 @@ from weighhouse_backend.identity.schemas import (
     ProjectRoleUpdate,
 )
 from weighhouse_backend.kit.bodies import BoundedRoute
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page
-from weighhouse_backend.membership.dependencies import MembershipServiceDep
-from weighhouse_backend.membership.factor_policy import FactorPolicyService
+from weighhouse_backend.membership.dependencies import MemberListDep, MembershipServiceDep
 from weighhouse_backend.membership.invitation_endpoints import router as invitations
 from weighhouse_backend.membership.project_endpoints import router as projects
 
@@ -39,21 +36,10 @@ def identity_make_organization(
 
 @router.get("/members", tags=["people"])
 def identity_list_members(
-    caller: ManagerDep, session: SessionDep, service: MembershipServiceDep,
-    project_id: UUID | None = None,
-) -> Page[MemberRead]:  # fmt: skip
+    caller: ManagerDep, members: MemberListDep, project_id: UUID | None = None
+) -> Page[MemberRead]:
     """People of a project's organization."""
-    holders = FactorPolicyService(session, SystemClock()).holders(caller, project_id)
-    return Page(
-        items=[
-            MemberRead(
-                id=user.id, email=user.email, name=user.name, role=MemberRole(role),
-                project_role=None if own is None else Role(own),
-                second_factor=None if holders is None else user.id in holders,
-            )
-            for user, role, own in service.members(caller, project_id)
-        ]
-    )  # fmt: skip
+    return Page(items=members.of(caller, project_id))
 
 
 @router.put("/members/{user_id}", tags=["people"])

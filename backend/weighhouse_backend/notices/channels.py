@@ -1,7 +1,7 @@
 """A project's channels: made, changed, tried; their addresses sealed and never shown again."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from weighhouse_backend.identity import audit
@@ -13,11 +13,12 @@ from weighhouse_backend.kit.addresses import AddressForbidden, look_at, split
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.kit.late import late
 from weighhouse_backend.kit.mail import NoMail, is_mailbox, mail_is_set_up
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.seals import seal_of
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.notices import chats, webhooks
+from weighhouse_backend.notices import webhooks
 from weighhouse_backend.notices.deliveries import LEASE
 from weighhouse_backend.notices.errors import (
     ChannelNameTaken,
@@ -37,6 +38,11 @@ from weighhouse_backend.notices.schemas import (
     DeliveryRead,
     SigningSecret,
 )
+
+if TYPE_CHECKING:
+    from weighhouse_backend.notices import chats
+else:
+    chats = late("weighhouse_backend.notices.chats")
 
 MOST_CHANNELS = 50
 

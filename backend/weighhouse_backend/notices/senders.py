@@ -3,20 +3,26 @@
 import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import structlog
 from weighhouse_protocol import pages
 
+from weighhouse_backend.kit.late import late
 from weighhouse_backend.kit.mail import Letter, NoMail, NotMailable, Post
 from weighhouse_backend.kit.seals import CannotUnseal, Seal, seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signed_links import NoSecretKey
-from weighhouse_backend.notices import chats
 from weighhouse_backend.notices.deliveries import Parcel
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind
 from weighhouse_backend.notices.messages import id_of, subject_of, text_of
 from weighhouse_backend.notices.results import Result
 from weighhouse_backend.notices.webhooks import WebhookSender
+
+if TYPE_CHECKING:
+    from weighhouse_backend.notices import chats
+else:
+    chats = late("weighhouse_backend.notices.chats")
 
 log = structlog.get_logger(__name__)
 

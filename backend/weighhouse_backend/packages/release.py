@@ -16,6 +16,7 @@ MOST_BYTES = 4 << 20
 """A `release.json` that is larger is none."""
 MOST_WHEELS = 3000
 AGENT, INSTALLER = "weighhouse-agent", "pip"
+COMMAND = "weighhouse-cli"
 PLUGIN = "weighhouse-plugin-"
 FILL = "`make packages DEPENDENCIES=1` fills it"
 
@@ -113,7 +114,7 @@ class Packages:
                 f"{FILL} anew"
             )
         projects = release.projects()
-        for needed in (AGENT, INSTALLER):
+        for needed in (AGENT, COMMAND, INSTALLER):
             if needed not in projects:
                 raise NotServed(f"the folder of packages has no {needed}; {FILL}")
         missing = [one.name for one in release.files if not _is_there(self.folder, one)]

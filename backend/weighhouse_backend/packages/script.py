@@ -1,5 +1,5 @@
-"""The script that makes a machine an agent, and the line that people copy to run it. Pure, but for
-the file of the authority.
+"""The script that makes a machine an agent, the line that people copy to run it, and what installs
+the command. Pure, but for the file of the authority.
 """
 
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.packages.release import AGENT, INSTALLER, NotServed, Release
+from weighhouse_backend.packages.release import AGENT, COMMAND, INSTALLER, NotServed, Release
 
 PLACE = re.compile(r"@([A-Z0-9_]+)@")
 MOST_CERTIFICATE_BYTES = 64 * 1024
@@ -59,6 +59,14 @@ def line(settings: Settings, token: str) -> str:
     before = f"printf '%s\\n' {shlex.quote(certificate)} | " if certificate else ""
     option = "--cacert /dev/stdin " if certificate else ""
     return f"{before}curl -fsSL {option}{address}/agent/install.sh | sh -s -- --token {token}"
+
+
+def command(settings: Settings) -> str:
+    """What pip is told to install the command from this platform, asking nobody else."""
+    address = settings.public_url.rstrip("/")
+    host = urlsplit(address)
+    plain = f" --trusted-host {host.netloc.rpartition('@')[2]}" if host.scheme != "https" else ""
+    return f"--index-url {address}/agent/simple/{plain} {COMMAND}"
 
 
 def authority(file: Path | None) -> str:

@@ -7,7 +7,7 @@ its inks are classes, which each of them gives its colours. Pure.
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.digits import number
 
 from weighhouse_backend.reports.items import Chart, Line, Panel, Point
 from weighhouse_backend.reports.nodes import Child, Node, node

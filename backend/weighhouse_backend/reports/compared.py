@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.studies.terms import Key
 from weighhouse_judging.verdicts.figures import Repeats
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.figures import CATALOGUE, Figure
 from weighhouse_protocol.text import numbered
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.text import numbered
 

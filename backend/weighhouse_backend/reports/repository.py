@@ -62,6 +62,20 @@ class ReportRepository:
         query = select(ReportEdition).where(ReportEdition.report_id == report_id)
         return self.session.scalars(query.order_by(ReportEdition.number.desc())).all()
 
+    def frozen(self, project_id: UUID) -> list[tuple[str, int, list[Any]]]:
+        """Editions of a project: the report's title, the edition's number, its sources."""
+        query = (
+            select(ReportRevision.title, ReportEdition.number, ReportRevision.sources)
+            .join(
+                ReportRevision,
+                (ReportRevision.report_id == ReportEdition.report_id)
+                & (ReportRevision.number == ReportEdition.revision),
+            )
+            .where(ReportEdition.project_id == project_id)
+            .order_by(ReportEdition.id)
+        )
+        return [(row[0], row[1], row[2]) for row in self.session.execute(query)]
+
     def counts(self, report_ids: Collection[UUID]) -> dict[UUID, int]:
         """How many editions reports have."""
         query = select(ReportEdition.report_id, func.count()).where(

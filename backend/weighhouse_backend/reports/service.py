@@ -225,6 +225,18 @@ class ReportService:
             return set()
         return self.sources.campaign_ids(_kept_sources(self._revision(row, row.revision)))
 
+    def shown_in_editions(self, project_id: UUID) -> dict[UUID, str]:
+        """Campaigns of a project whose figures editions show, and which; for those who delete.
+
+        Without them an edition would say nothing any more; points of series stay as they stood.
+        """
+        found: dict[UUID, str] = {}
+        for title, number, sources in self.repository.frozen(project_id):
+            named = SOURCES.validate_python(sources, context=AS_KEPT)
+            for one in self.sources.campaign_ids(each for each in named if not each.series_id):
+                found.setdefault(one, f"edition {number} of the report “{title}” shows it")
+        return found
+
     def outside(self, report_id: UUID, audience: Audience) -> SharedReportRead:
         """A report for people without a role in its project; access was checked.
 

@@ -9,6 +9,7 @@ from weighhouse_backend.alerts.watch import WatchService
 from weighhouse_backend.disclosure.publication import PublicationService
 from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.noise.service import NoiseService
+from weighhouse_backend.reports.service import ReportService
 from weighhouse_backend.retention.models import KeptCampaign
 from weighhouse_backend.retention.repository import RetentionRepository
 from weighhouse_backend.runs.models import Campaign
@@ -29,6 +30,7 @@ class HoldingService:
     watching: WatchService
     noise: NoiseService
     shares: ShareService
+    reports: ReportService
 
     def passed_over(self, project_id: UUID) -> dict[UUID, str]:
         """Campaigns of a project of which the rules remove nothing, and why."""
@@ -52,6 +54,9 @@ class HoldingService:
         shared = self.shares.seen_by_others(campaign.project_id).get(campaign.id)
         if shared is not None:
             found.append(f"{shared}: take that back first, under Settings, Shared")
+        editions = self.reports.shown_in_editions(campaign.project_id)
+        if (edition := editions.get(campaign.id)) is not None:
+            found.append(f"{edition}, and editions stay")
         if campaign.release is not None:
             found.append(f"it stands for release {campaign.release}: take that from it first")
         if resting := self.verdicts.resting_on(campaign.id):

@@ -1,6 +1,5 @@
 """Series of cells over campaigns: extended and read."""
 
-import datetime
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -37,7 +36,7 @@ from weighhouse_backend.series.legacy_cells import CarryingService
 from weighhouse_backend.series.main_line import MainLineService
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.names import SeriesNameService
-from weighhouse_backend.series.repository import SeriesDigest, SeriesRepository
+from weighhouse_backend.series.repository import SeriesRepository
 from weighhouse_backend.series.schemas import (
     ExperimentOfSeries,
     NoiseBandRead,
@@ -131,13 +130,13 @@ class HistoryService:
         page: Page[Series] = page_of(
             self.repository.session, statement, Series.id, query, lambda series: series
         )
-        digests = self.repository.digests([series.id for series in page.items])
+        latest = self.latest([series.id for series in page.items])
         experiments = self.experiments.get_many({series.experiment_id for series in page.items})
         names = self.names.of(page.items)
         return page.of(
             facts_read(
                 series,
-                digests[series.id],
+                latest.get(series.id),
                 experiments[series.experiment_id].name,
                 names[series.id],
             )
@@ -157,10 +156,10 @@ class HistoryService:
         segment = {
             point.campaign_id: index for index, members in enumerate(segments) for point in members
         }
-        digest = self.repository.digests([series.id])[series.id]
+        latest = self.latest([series.id]).get(series.id)
         name = self.experiments.get(series.experiment_id).name
         return SeriesCourse(
-            **dict(facts_read(series, digest, name, self.names.of([series])[series.id])),
+            **dict(facts_read(series, latest, name, self.names.of([series])[series.id])),
             points=[
                 SeriesPointRead(
                     at=point.stands_at,
@@ -375,10 +374,9 @@ def bands_read(
 
 
 def facts_read(
-    series: Series, digest: SeriesDigest, experiment_name: str, target_name: str
+    series: Series, latest: SeriesPoint | None, experiment_name: str, target_name: str
 ) -> SeriesFacts:
     """A series as it stands in a list."""
-    last_at: datetime.datetime | None = digest.last_at
     return SeriesFacts(
         id=series.id,
         system_id=series.system_id,
@@ -389,8 +387,8 @@ def facts_read(
             {"kind": series.load_kind, "value": series.load_value, "label": series.load_label}
         ),
         metric=series.metric,
-        points_count=digest.points_count,
-        last_value=digest.last_value,
-        last_at=last_at,
+        points_count=series.points_count,
+        last_value=None if latest is None else latest.value,
+        last_at=None if latest is None else latest.at,
         experiment=ExperimentOfSeries(id=series.experiment_id, name=experiment_name),
     )

@@ -4,13 +4,12 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Index, Text, UniqueConstraint, select
+from sqlalchemy import BigInteger, FetchedValue, Index, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import Mapped, column_property, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base, reference
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.runs.models import Campaign
 
 
 class Series(Base):
@@ -39,13 +38,21 @@ class Series(Base):
     load_value: Mapped[float]
     load_label: Mapped[str] = mapped_column(Text)
     metric: Mapped[str] = mapped_column(Text)
+    points_count: Mapped[int] = mapped_column(server_default=text("0"))
+    """Those apart from the main line among them; the database keeps it."""
 
 
 class SeriesPoint(Base):
     """One campaign in a series: the median of its repeats, with their spread."""
 
     __tablename__ = "series_points"
-    __table_args__ = (Index("ix_series_points_campaign_id", "campaign_id"),)
+    __table_args__ = (
+        Index("ix_series_points_campaign_id", "campaign_id"),
+        Index(
+            "ix_series_points_newest", "series_id", "off_main_line", text("stands_at DESC"),
+            text("campaign_id DESC"),
+        ),
+    )  # fmt: skip
 
     series_id: Mapped[UUID] = reference("series", primary_key=True)
     campaign_id: Mapped[UUID] = reference("campaigns", primary_key=True)
@@ -78,10 +85,7 @@ class SeriesPoint(Base):
     """Digest of the machines it was measured on; none where they did not say. Another place of the
     same kind stays in the segment, and has a level of its own.
     """
-    stands_at: Mapped[datetime.datetime] = column_property(
-        select(Campaign.stands_at)
-        .where(Campaign.id == campaign_id)
-        .correlate_except(Campaign)
-        .scalar_subquery()
-    )
-    """Where the campaign stands in the history of its experiment: the order of the series."""
+    stands_at: Mapped[datetime.datetime] = mapped_column(server_default=FetchedValue())
+    """Where the campaign stands in the history of its experiment: the order of the series. The
+    database keeps it as the campaign's.
+    """

@@ -16,11 +16,12 @@ from sqlalchemy import (
     or_,
     select,
     text,
+    true,
     tuple_,
     update,
 )
-from sqlalchemy.dialects.postgresql import distinct_on, insert
-from sqlalchemy.orm import Session
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session, aliased
 
 from weighhouse_backend.runs.commit_models import CampaignCommit
 from weighhouse_backend.runs.models import Campaign
@@ -41,16 +42,6 @@ def _apart(experiment_id: UUID, branch: str | None) -> Select[Any]:
         .join(CampaignCommit, CampaignCommit.campaign_id == Campaign.id)
         .where(Campaign.experiment_id == experiment_id, is_apart)
     )
-
-
-@dataclass(frozen=True)
-class SeriesDigest:
-    """What a list shows of a series besides its row."""
-
-    points_count: int = 0
-    """Those apart from the main line among them; the last is none of those, where it has one."""
-    last_value: float | None = None
-    last_at: Any = None
 
 
 @dataclass(frozen=True)
@@ -118,42 +109,26 @@ class SeriesRepository:
                 statement = statement.where(column == value)
         return statement
 
-    def digests(self, series_ids: Collection[UUID]) -> dict[UUID, SeriesDigest]:
-        """What lists show of series; as many queries for all as for one."""
-        latest = (
-            select(SeriesPoint.series_id, SeriesPoint.value, SeriesPoint.at)
-            .where(SeriesPoint.series_id.in_(list(series_ids)))
-            .ext(distinct_on(SeriesPoint.series_id))
-            .order_by(
-                SeriesPoint.series_id, SeriesPoint.off_main_line, SeriesPoint.stands_at.desc()
-            )
-        )
-        last = {row.series_id: row for row in self.session.execute(latest)}
-        counted = (
-            select(SeriesPoint.series_id, func.count())
-            .where(SeriesPoint.series_id.in_(list(series_ids)))
-            .group_by(SeriesPoint.series_id)
-        )
-        points = {row[0]: row[1] for row in self.session.execute(counted)}
-        return {
-            series_id: SeriesDigest(
-                points_count=points.get(series_id, 0),
-                last_value=last[series_id].value if series_id in last else None,
-                last_at=last[series_id].at if series_id in last else None,
-            )
-            for series_id in series_ids
-        }
-
     def latest(self, series_ids: Collection[UUID]) -> dict[UUID, SeriesPoint]:
-        """The point that lists show of series."""
-        found = self.session.scalars(
+        """The point that lists show of series: the newest of the main line, else of the others; one
+        row is read of each.
+        """
+        newest = (
             select(SeriesPoint)
-            .where(SeriesPoint.series_id.in_(list(series_ids)))
-            .ext(distinct_on(SeriesPoint.series_id))
+            .where(SeriesPoint.series_id == Series.id)
             .order_by(
-                SeriesPoint.series_id, SeriesPoint.off_main_line, SeriesPoint.stands_at.desc()
+                SeriesPoint.off_main_line,
+                SeriesPoint.stands_at.desc(),
+                SeriesPoint.campaign_id.desc(),
             )
+            .limit(1)
+            .lateral()
         )
+        point = aliased(SeriesPoint, newest)
+        found = self.session.scalars(
+            select(point).select_from(Series).join(newest, true())
+            .where(Series.id.in_(list(series_ids)))
+        )  # fmt: skip
         return {point.series_id: point for point in found}
 
     def measured_in(self, series_ids: Collection[UUID]) -> dict[UUID, set[str]]:

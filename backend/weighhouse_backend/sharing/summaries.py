@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from weighhouse_judging.studies.terms import figure_words, interval_words
-from weighhouse_judging.verdicts.gate_verdict import verdict_words
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.text import numbered
+from weighhouse_protocol.verdicts import verdict_words
 
 from weighhouse_backend.alerts.schemas import SeriesRead
 from weighhouse_backend.comparisons.schemas import ComparisonRead

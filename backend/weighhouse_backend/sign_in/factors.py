@@ -46,8 +46,8 @@ from weighhouse_backend.sign_in.factor_schemas import (
     FactorRead,
     PasskeyRead,
 )
+from weighhouse_backend.sign_in.passkey_places import place_of
 from weighhouse_backend.sign_in.passkey_use import take
-from weighhouse_backend.sign_in.webauthn import place_of
 
 ISSUER = "Weighhouse"
 STEP_SECONDS = 30

@@ -1,7 +1,7 @@
 """A passkey is shown: whose it is, once, if its answer holds."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -10,8 +10,13 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.identity.errors import PasskeyRefused
 from weighhouse_backend.identity.factor_models import Passkey
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.late import late
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.sign_in.webauthn import id_in, shown_by
+
+if TYPE_CHECKING:
+    from weighhouse_backend.sign_in import webauthn
+else:
+    webauthn = late("weighhouse_backend.sign_in.webauthn")
 
 
 def take(
@@ -25,14 +30,14 @@ def take(
     """
     # Locked: of two answers to one question one is taken.
     row = session.scalar(
-        select(Passkey).where(Passkey.credential_id == id_in(answer)).with_for_update()
+        select(Passkey).where(Passkey.credential_id == webauthn.id_in(answer)).with_for_update()
     )
     if row is None:
         raise PasskeyRefused("it was removed here, or is another installation's")
     if of not in (None, row.user_id):
         raise PasskeyRefused("it is somebody else's; choose your own")
     now = clock.now()
-    shown = shown_by(settings, now, row.user_id, row.credential, answer)
+    shown = webauthn.shown_by(settings, now, row.user_id, row.credential, answer)
     if row.last_question is not None and shown.question <= row.last_question:
         raise PasskeyRefused("its answer was taken already, or a later one was; try again")
     if (shown.uses or row.uses) and shown.uses <= row.uses:

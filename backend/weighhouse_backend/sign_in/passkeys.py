@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -14,13 +14,18 @@ from weighhouse_backend.identity.factor_models import Passkey
 from weighhouse_backend.identity.models import User
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.late import late
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.sign_in import webauthn
 from weighhouse_backend.sign_in.factor_schemas import FactorProof, PasskeyMade, PasskeyRead
 from weighhouse_backend.sign_in.factors import FactorService
 from weighhouse_backend.sign_in.passkey_use import take
 from weighhouse_backend.sign_in.single_use import spend
+
+if TYPE_CHECKING:
+    from weighhouse_backend.sign_in import webauthn
+else:
+    webauthn = late("weighhouse_backend.sign_in.webauthn")
 
 MOST = 20
 """Passkeys of a person."""

@@ -6,7 +6,6 @@ those that nobody answers. Pure but for reading the secret.
 """
 
 import datetime
-import ipaddress
 import json
 import struct
 from collections.abc import Collection, Iterator, Mapping
@@ -30,9 +29,8 @@ from fido2.webauthn import (
     ResidentKeyRequirement,
     UserVerificationRequirement,
 )
-from pydantic_core import Url
 
-from weighhouse_backend.identity.errors import PasskeyRefused, PasskeysNotHere
+from weighhouse_backend.identity.errors import PasskeyRefused
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signed_links import (
@@ -42,6 +40,7 @@ from weighhouse_backend.kit.signed_links import (
     secret_of,
     secrets_of,
 )
+from weighhouse_backend.sign_in.passkey_places import Place, insist_on_place
 
 NAME = "Weighhouse"
 HELD = datetime.timedelta(minutes=5)
@@ -51,23 +50,11 @@ TO_ADD = b"weighhouse: a new passkey, 1:"
 LONGEST_ID = 1023
 """Bytes. Source: Web Authentication, 4, Credential ID."""
 PREFIX = "whk_"
-LOCALHOST = "localhost"
-USUAL_PORTS = {"https": 443, "http": 80}
 BROKEN = (
     ValueError, TypeError, LookupError, AttributeError, AssertionError, OverflowError,
     RecursionError, NotImplementedError, struct.error, UnsupportedAlgorithm,
 )  # fmt: skip
 """What reading an answer ends with that no browser gave."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an installation's passkeys belong to."""
-
-    host: str
-    """Browsers hold them to it."""
-    origin: str
-    """The address that people open it at."""
 
 
 @dataclass(frozen=True)
@@ -89,38 +76,6 @@ class Shown:
     """Which was answered; later ones are greater."""
     uses: int
     """How often it was used, by its own count; 0: it does not count."""
-
-
-def place_of(settings: Settings) -> Place | None:
-    """Where passkeys belong to; None: browsers know none there.
-
-    They take HTTPS and a name; or this machine, where it is called `localhost`.
-    """
-    try:
-        url = Url(settings.public_url)  # as browsers read it: names in ASCII, no usual port
-    except ValueError:
-        return None
-    host = (url.host or "").strip("[]")
-    port = "" if url.port in (None, USUAL_PORTS.get(url.scheme)) else f":{url.port}"
-    if _is_this_machine(host):
-        return Place(LOCALHOST, f"{url.scheme}://{LOCALHOST}{port}")
-    if url.scheme != "https" or not host or _is_address(host):
-        return None
-    return Place(host, f"https://{host}{port}")
-
-
-def insist_on_place(settings: Settings) -> Place:
-    """As `place_of`.
-
-    :raises PasskeysNotHere: when there is none.
-    """
-    place = place_of(settings)
-    if place is None:
-        raise PasskeysNotHere(
-            "browsers know passkeys of a name over HTTPS; the platform's address is "
-            f"{settings.public_url} (WEIGHHOUSE_PUBLIC_URL)"
-        )
-    return place
 
 
 def question_to_prove(settings: Settings, now: datetime.datetime) -> dict[str, Any]:
@@ -267,17 +222,3 @@ def _reading() -> Iterator[None]:
 def _as_json(options: dict[str, Any]) -> dict[str, Any]:
     asked: dict[str, Any] = json.loads(json.dumps(options))["publicKey"]
     return asked
-
-
-def _is_this_machine(host: str) -> bool:
-    if host == LOCALHOST:
-        return True
-    return _is_address(host) and ipaddress.ip_address(host).is_loopback
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

@@ -8,9 +8,10 @@ does not take is told with what would mend it; it never changes a gate's exit co
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import httpx
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from weighhouse_cli.answers import retry_after
 
@@ -22,6 +23,9 @@ PAGE = 100
 LONGEST = 65_000
 """Characters of a comment that GitHub takes; GitLab takes more."""
 BUSY = frozenset({429, 500, 502, 503, 504})
+
+
+Read = TypeVar("Read")
 
 
 class ForgeProblem(Exception):
@@ -36,6 +40,31 @@ class Comment:
     body: str
     mine: bool
     """Did whoever the token is of write it?"""
+
+
+class _User(BaseModel):
+    id: int = 0
+    login: str = ""
+    type: str = ""
+
+
+class _Note(BaseModel):
+    """A comment, as GitHub and GitLab tell it."""
+
+    id: int
+    body: str | None = None
+    user: _User | None = None
+    author: _User | None = None
+
+
+class _Commit(BaseModel):
+    sha: str = ""
+
+
+class _Request(BaseModel):
+    number: int
+    state: str = ""
+    head: _Commit | None = None
 
 
 class Forge(Protocol):
@@ -88,10 +117,15 @@ class _Api:
     """A forge's API: asked again where it is busy, and told of in our words."""
 
     def __init__(self, name: str, url: str, headers: Mapping[str, str], hint: str) -> None:
-        self.name, self._hint = name, hint
-        self._http = httpx.Client(
-            base_url=url, headers=dict(headers), timeout=TIMEOUT_SECONDS, follow_redirects=False
-        )
+        self.name, self._hint, self._url = name, hint, url
+        try:
+            self._http = httpx.Client(
+                base_url=url, headers=dict(headers), timeout=TIMEOUT_SECONDS, follow_redirects=False
+            )
+        except (httpx.InvalidURL, UnicodeEncodeError) as error:
+            raise ForgeProblem(
+                f"neither {url!r:.100} nor the token is as {name} gives them to a job"
+            ) from error
 
     def ask(self, method: str, path: str, **asked: Any) -> httpx.Response:
         """An answer that is none of a busy forge's."""
@@ -111,12 +145,25 @@ class _Api:
                 break
         raise ForgeProblem(f"{problem}: the comment was not written; run the job again later")
 
-    def pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
+    def read(self, path: str, kind: type[Read], **query: Any) -> Read:
+        """What a forge tells of something.
+
+        :raises ForgeProblem: when it refuses, or what comes is nothing of its kind.
+        """
+        answer = self.ask("GET", path, params=query)
+        self.must(answer, "the comments cannot be read")
+        try:
+            return TypeAdapter(kind).validate_json(answer.content)
+        except ValidationError as error:
+            raise ForgeProblem(
+                f"what answers at {self._url!r:.100} is not the API of {self.name}: is that its "
+                "address, with nothing before it that answers in its place?"
+            ) from error
+
+    def pages(self, path: str, kind: type[Read], **query: Any) -> Iterator[Read]:
         """The items of a list, page by page."""
         for page in range(1, MOST_PAGES + 1):
-            answer = self.ask("GET", path, params={**query, "per_page": PAGE, "page": page})
-            self.must(answer, "the comments cannot be read")
-            found = answer.json()
+            found = self.read(path, list[kind], **query, per_page=PAGE, page=page)  # type: ignore[valid-type]
             yield from found
             if len(found) < PAGE:
                 return
@@ -147,14 +194,10 @@ class GitHub:
 
     def comments(self) -> Iterator[Comment]:
         """All comments of the request, the oldest first."""
-        for one in self._api.pages(f"{self._path}/issues/{self._number}/comments"):
-            user = one.get("user") or {}
-            mine = (
-                user.get("type") == "Bot"
-                if self._login is None
-                else user.get("login") == self._login
-            )
-            yield Comment(int(one["id"]), str(one.get("body") or ""), mine)
+        for one in self._api.pages(f"{self._path}/issues/{self._number}/comments", _Note):
+            user = one.user or _User()
+            mine = user.type == "Bot" if self._login is None else user.login == self._login
+            yield Comment(one.id, one.body or "", mine)
 
     def create(self, body: str) -> None:
         """Write one more."""
@@ -180,11 +223,9 @@ class GitHub:
 
     def _who(self) -> str | None:
         """Whose token it is; None: a job's or an app's, which may not ask."""
-        answer = self._api.ask("GET", "/user")
-        if answer.status_code == httpx.codes.FORBIDDEN:
+        if self._api.ask("GET", "/user").status_code == httpx.codes.FORBIDDEN:
             return None
-        self._api.must(answer, "the comments cannot be read")
-        return str(answer.json()["login"])
+        return self._api.read("/user", _User).login
 
 
 def requests_with_head(url: str, repository: str, head: str, token: str) -> int | None:
@@ -194,9 +235,9 @@ def requests_with_head(url: str, repository: str, head: str, token: str) -> int 
     """
     api = _github_api(url, token)
     found = [
-        int(one["number"])
-        for one in api.pages(f"/repos/{repository}/commits/{head}/pulls")
-        if one.get("state") == "open" and (one.get("head") or {}).get("sha") == head
+        one.number
+        for one in api.pages(f"/repos/{repository}/commits/{head}/pulls", _Request)
+        if one.state == "open" and one.head is not None and one.head.sha == head
     ]
     return found[0] if len(found) == 1 else None
 
@@ -223,15 +264,13 @@ class GitLab:
             "GITLAB_TOKEN takes a project access token with the scope `api` and the role Reporter; "
             "a job's own CI_JOB_TOKEN may not comment",
         )  # fmt: skip
-        who = self._api.ask("GET", "/user")
-        self._api.must(who, "the comments cannot be read")
-        self._id = who.json()["id"]
+        self._id = self._api.read("/user", _User).id
 
     def comments(self) -> Iterator[Comment]:
         """All comments of the request, the oldest first."""
-        for one in self._api.pages(self._path, sort="asc", order_by="created_at"):
-            mine = (one.get("author") or {}).get("id") == self._id
-            yield Comment(int(one["id"]), str(one.get("body") or ""), mine)
+        for one in self._api.pages(self._path, _Note, sort="asc", order_by="created_at"):
+            mine = one.author is not None and one.author.id == self._id
+            yield Comment(one.id, one.body or "", mine)
 
     def create(self, body: str) -> None:
         """Write one more."""

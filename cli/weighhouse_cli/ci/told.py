@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from weighhouse_judging.verdicts.gate_verdict import verdict_words
 from weighhouse_protocol.percent import percent, signed_percent
 from weighhouse_protocol.text import in_one_line
+from weighhouse_protocol.verdicts import verdict_words
 
 State = Literal["passed", "failed", "undecided", "error"]
 STATES: Mapping[str, State] = {

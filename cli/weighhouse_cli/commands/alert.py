@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.text import Text
-from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.text import numbered
 
 from weighhouse_cli.client import Client, find_access

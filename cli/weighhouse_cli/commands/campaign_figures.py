@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table
-from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.text import csv_cell
 

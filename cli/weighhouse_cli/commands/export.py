@@ -56,6 +56,10 @@ class Listed(StrEnum):
     STUDIES = "studies"
     PUBLISHED_SOURCES = "published-sources"
     REPORTS = "reports"
+    SHARES = "shares"
+    MEMBERS = "members"
+    INVITATIONS = "invitations"
+    API_TOKENS = "api-tokens"
 
 
 FormOption = Annotated[Form, typer.Option("--format", help="jsonl: an object a line.")]

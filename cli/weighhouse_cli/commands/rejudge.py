@@ -8,8 +8,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
-from weighhouse_judging.verdicts.gate_verdict import verdict_words
 from weighhouse_protocol.text import numbered
+from weighhouse_protocol.verdicts import verdict_words
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url

@@ -123,6 +123,7 @@ export type StudySide = Schemas['StudySideRead']
 export type StudySummary = Schemas['StudySummary']
 export type System = Schemas['SystemRead']
 export type Validation = Schemas['ValidationRead']
+export type TargetNamed = Schemas['TargetNamed']
 export type FieldError = Schemas['FieldProblem']
 export type Problem = Schemas['ProblemDocument']
 

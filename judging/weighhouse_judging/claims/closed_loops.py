@@ -8,9 +8,9 @@ least the q-quantile, so that the mean is at least that share of it (Markov's in
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.figures import CATALOGUE
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.claims.commands import QuotedCommand
 from weighhouse_judging.claims.remarks import Remark
 from weighhouse_judging.claims.text import PLAIN, Stated, Text

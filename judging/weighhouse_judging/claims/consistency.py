@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.published.figures import ALL
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.claims.remarks import Remark, RemarkKind
 from weighhouse_judging.claims.text import PLAIN, Stated, Text
 from weighhouse_judging.studies.outcomes import share_beyond

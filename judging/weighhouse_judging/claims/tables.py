@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.published.cells import PublishedCell
 from weighhouse_protocol.published.figures import ALL, PublishedInterval
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.claims.copies import explained
 from weighhouse_judging.claims.recomputed import off_by
 from weighhouse_judging.claims.remarks import Remark

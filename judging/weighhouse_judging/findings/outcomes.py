@@ -3,9 +3,9 @@
 import math
 from typing import Literal
 
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.percent import percent
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.counted import FILL

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.percent import percent
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.observation import OperationFigures, PercentileKind, RunObservation

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.published.cells import PublishedCell
 from weighhouse_protocol.published.figures import PublishedFigure, PublishedStatistic
 from weighhouse_protocol.published.results import PublishedResults
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.observation import PercentileKind

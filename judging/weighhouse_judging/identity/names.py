@@ -124,10 +124,32 @@ def target_names(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -
 
     :param manifests: by identifier of the plugin.
     """
-    called = names(
-        [bearer(one, manifests.get(one.system), manifests.get(one.tool or "")) for one in targets]
-    )
+    called = names(_bearers(targets, manifests))
     return {target.name: name for target, name in zip(targets, called, strict=True)}
+
+
+def twins(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -> dict[str, str]:
+    """Targets that are the same as an earlier one in all but name and label: its name, by theirs.
+
+    A default counts as what is set to it.
+
+    :param manifests: by identifier of the plugin.
+    """
+    found: dict[str, str] = {}
+    seen: list[tuple[Mapping[str, Trait], str]] = []
+    for target, one in zip(targets, _bearers(targets, manifests), strict=True):
+        first = next((name for traits, name in seen if traits == one.traits), None)
+        if first is None:
+            seen.append((one.traits, target.name))
+        else:
+            found[target.name] = first
+    return found
+
+
+def _bearers(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -> list[Bearer]:
+    return [
+        bearer(one, manifests.get(one.system), manifests.get(one.tool or "")) for one in targets
+    ]
 
 
 def _ordered(

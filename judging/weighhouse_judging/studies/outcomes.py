@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.figures import CATALOGUE
 
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.studies.language import (
     ClosedLoop,
     Equals,

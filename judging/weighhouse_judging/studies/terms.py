@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from weighhouse_protocol.digits import number
 from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_protocol.published.figures import ALL
 
 from weighhouse_judging.arithmetic import statistics
-from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.intervals import level_or_range
 from weighhouse_judging.studies.language import (
     Cell,

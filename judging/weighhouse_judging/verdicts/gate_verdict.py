@@ -59,11 +59,6 @@ class GateResult:
     cells: tuple[CellVerdict, ...]
 
 
-def verdict_words(outcome: str) -> str:
-    """A verdict as people read it: `not comparable`, `no base`. A baseline is another thing."""
-    return "no base" if outcome == "no_baseline" else outcome.replace("_", " ")
-
-
 def no_baseline(reason: str | None = None) -> GateResult:
     """The verdict of a campaign that nothing can be compared with."""
     why = reason or "no earlier campaign of this experiment has passed or been accepted"

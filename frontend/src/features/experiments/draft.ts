@@ -1,5 +1,5 @@
 import { computed, ref, type ComputedRef, type Ref } from 'vue'
-import { isMap, parseDocument, type Document } from 'yaml'
+import { isMap, isSeq, parseDocument, type Document } from 'yaml'
 
 /** Steps into a document: keys and positions. */
 export type Path = readonly (string | number)[]
@@ -16,6 +16,8 @@ export interface Draft {
   set: (path: Path, value: unknown) => void
   remove: (path: Path) => void
   append: (path: Path, value: unknown) => void
+  /** Puts a value into a list, before what stands at the place. */
+  insert: (path: Path, at: number, value: unknown) => void
   /** Takes another text as the saved one. */
   reset: (text: string) => void
 }
@@ -78,11 +80,19 @@ export function useDraft(initial: string): Draft {
     })
   }
 
+  function insert(path: Path, at: number, value: unknown): void {
+    edit((next) => {
+      const list = next.getIn(path)
+      if (isSeq(list)) list.items.splice(at, 0, next.createNode(value))
+      else next.setIn(path, next.createNode([value]))
+    })
+  }
+
   function reset(next: string): void {
     saved.value = next
     text.value = next
   }
 
   const changed = computed(() => text.value !== saved.value)
-  return { text, document, syntaxError, changed, get, set, remove, append, reset }
+  return { text, document, syntaxError, changed, get, set, remove, append, insert, reset }
 }

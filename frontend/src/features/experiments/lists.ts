@@ -1,4 +1,4 @@
-import { computed, type ComputedRef } from 'vue'
+import { computed, ref, watch, type ComputedRef, type Ref } from 'vue'
 
 import type { Draft } from './draft'
 
@@ -29,13 +29,32 @@ export function wordOf(value: unknown, fallback: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : fallback
 }
 
-/** A list of the document with the edits that a form makes to it. */
+/** An entry of a list that stays what it is while others come and go before it. */
+export interface Entry {
+  /** Its own as long as the page is open. */
+  id: number
+  item: Item
+}
+
+let lastId = 0
+
+/**
+ * A list of the document with the edits that a form makes to it.
+ *
+ * What is new is told, so that the view can lead to it: an entry added, or a copy, which stands right
+ * behind what it was made of.
+ */
 export function useList(
   draft: Draft,
   key: string,
 ): {
   items: ComputedRef<Item[]>
+  entries: ComputedRef<Entry[]>
+  /** The entry that was made last; 0: none since the page was opened. */
+  newest: Ref<number>
   add: (item: Item) => void
+  /** Puts one before what stands at the place. */
+  insert: (at: number, item: Item) => void
   remove: (index: number) => void
   duplicate: (index: number) => void
 } {
@@ -43,18 +62,41 @@ export function useList(
     const value = draft.get([key])
     return Array.isArray(value) ? value.map((item) => (item ?? {}) as Item) : []
   })
+  const ids = ref<number[]>([])
+  const newest = ref(0)
+  /** What was written as text has no history: entries are counted on or off at the end. */
+  watch(
+    () => items.value.length,
+    (length) => {
+      while (ids.value.length < length) ids.value.push((lastId += 1))
+      ids.value.length = length
+    },
+    { immediate: true, flush: 'sync' },
+  )
+  const entries = computed(() => items.value.map((item, at) => ({ id: ids.value[at] ?? -at, item })))
   const names = () => items.value.map((item) => item['name'])
 
   function named(item: Item): Item {
     return typeof item['name'] === 'string' ? { ...item, name: freshName(item['name'], names()) } : item
   }
+  function insert(at: number, item: Item): void {
+    newest.value = lastId += 1
+    ids.value.splice(at, 0, newest.value)
+    draft.insert([key], at, named(item))
+  }
   return {
     items,
-    add: (item) => draft.append([key], named(item)),
-    remove: (index) => draft.remove([key, index]),
+    entries,
+    newest,
+    insert,
+    add: (item) => insert(items.value.length, item),
+    remove: (index) => {
+      ids.value.splice(index, 1)
+      draft.remove([key, index])
+    },
     duplicate: (index) => {
       const item = items.value[index]
-      if (item) draft.append([key], named(item))
+      if (item) insert(index + 1, item)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { exportAddress } from './takeAway'
+import { exportAddress, hasFigures } from './takeAway'
 
 describe('the address of an export', () => {
   it('is narrowed as the list is, and asks for nothing that is empty', () => {
@@ -20,5 +20,15 @@ describe('the address of an export', () => {
     expect(exportAddress('runs/1', 'hlog', { audience: 'public' })).toBe(
       '/api/v1/exports/runs/1?format=hlog&audience=public',
     )
+  })
+})
+
+describe('for whom it may be', () => {
+  it('is asked of what has figures', () => {
+    expect(['series', 'runs', 'campaigns/1', 'comparison', 'studies'].every(hasFigures)).toBe(true)
+  })
+
+  it('is no question of lists of things and people', () => {
+    expect(['members', 'shares', 'api-tokens', 'reports', 'systems'].some(hasFigures)).toBe(false)
   })
 })

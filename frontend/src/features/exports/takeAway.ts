@@ -25,6 +25,22 @@ export const AUDIENCES: readonly { value: ExportAudience; label: string }[] = [
   { value: 'public', label: 'The public' },
 ]
 
+/** Lists without figures: nobody's terms say who may have them, and the server asks for nobody's leave. */
+const WITHOUT_FIGURES: ReadonlySet<string> = new Set([
+  'agents',
+  'api-tokens',
+  'experiments',
+  'invitations',
+  'members',
+  'published-sources',
+  'reports',
+  'shares',
+  'systems',
+])
+
+/** Whether an export has figures, which only some may have. */
+export const hasFigures = (path: string): boolean => !WITHOUT_FIGURES.has(path)
+
 /** Where an export lies. What is empty is not asked for. */
 export function exportAddress(
   path: string,

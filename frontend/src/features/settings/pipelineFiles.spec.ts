@@ -25,4 +25,22 @@ describe('a ready file', () => {
     expect(pipelineFile('gitlab', { url: URL, trust: TRUST }).text).toContain(`{aud: "${URL}"}`)
     expect(pipelineFile('gitlab', { url: URL }).text).not.toContain('id_tokens')
   })
+
+  it('installs the command from the platform where it serves it, and asks no registry otherwise', () => {
+    const install = '--index-url https://weighhouse.example/agent/simple/ weighhouse-cli'
+    for (const { value } of FILES) {
+      expect(pipelineFile(value, { url: URL, install }).text).toContain(`pip install ${install}\n`)
+      expect(pipelineFile(value, { url: URL, install: null }).text).toContain('--no-index --find-links packages')
+    }
+  })
+
+  it('measures the experiment that was chosen, and fails what is undecided unless that was said', () => {
+    const file = 'experiments/reads.yaml'
+    for (const { value } of FILES) {
+      const strict = pipelineFile(value, { url: URL, file }).text
+      expect(strict).toContain('weighhouse run experiments/reads.yaml --gate')
+      expect(strict).not.toContain('inconclusive-passes')
+      expect(pipelineFile(value, { url: URL, file, undecidedPasses: true }).text).toContain('--inconclusive-passes')
+    }
+  })
 })

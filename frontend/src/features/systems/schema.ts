@@ -11,6 +11,7 @@ export interface ParameterSchema {
   pattern?: string
   'x-unit'?: string
   'x-aspect'?: string
+  'x-setting'?: string
 }
 
 /**
@@ -24,4 +25,9 @@ export function settingsOf(schema: Record<string, unknown>): [string, ParameterS
   return typeof properties === 'object' && properties !== null
     ? Object.entries(properties as Record<string, ParameterSchema>)
     : []
+}
+
+/** What a setting is called by the product itself (`appendfsync`, `maxmemory`), as in names of targets. */
+export function productName(name: string, property: ParameterSchema): string {
+  return property['x-setting'] ?? name
 }

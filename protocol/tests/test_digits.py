@@ -1,7 +1,7 @@
 """How many digits of a figure are shown."""
 
 import pytest
-from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.digits import number
 
 
 @pytest.mark.parametrize(
