@@ -14,6 +14,7 @@ from weighhouse_cli.commands import (
     platform,
     plugin,
     published,
+    reproduction,
     secrets,
     study,
     target,
@@ -38,6 +39,7 @@ app.command("reproduce")(bundle.reproduce)
 app.command("import")(imports.import_files)
 app.command("ycsb")(ycsb.ycsb)
 app.add_typer(published.app, name="published")
+app.add_typer(reproduction.app, name="reproduction")
 app.add_typer(study.app, name="study")
 app.add_typer(target.app, name="target")
 app.add_typer(agent.app, name="agent")

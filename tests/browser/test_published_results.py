@@ -84,6 +84,70 @@ def test_typed_figures_stand_hollow_beside_ours(window: Window, ours: dict) -> N
     looked_at(page, "others beside ours")
 
 
+@pytest.fixture(scope="module")
+def paper(platform: RunningPlatform, ours: dict) -> dict:
+    """A published source that tells of Redis at the loads of ours."""
+    figures = (
+        (1, "1,650 ops/s", 1650, "0.862 ms", 862),
+        (32, "17,200 ops/s", 17200, "4.45 ms", 4450),
+    )
+    cells = [
+        {"side": "redis", "workload": "balanced", "load": {"clients": clients, "pipeline": 1},
+         "figures": [
+            {"figure": "throughput", "printed": rate, "value": per_second, "place": "Table 2"},
+            {"figure": "p99_us", "printed": late, "value": late_us, "place": "Table 3"},
+         ]}
+        for clients, rate, per_second, late, late_us in figures
+    ]  # fmt: skip
+    side = {"name": "redis", "label": "Redis", "system": "redis", "version": "7.0"}
+    document = {"version": 1, "source": {"title": "A paper beside ours"}, "sides": [side]}
+    return platform.request(
+        "POST", "/published-sources", params={"project_id": ours["project_id"]},
+        json={**document, "cells": cells},
+    )  # fmt: skip
+
+
+def test_over_time_it_is_a_hollow_level_that_nothing_is_concluded_of(
+    window: Window, platform: RunningPlatform, paper: dict
+) -> None:
+    listed = platform.request("GET", "/series", params={"metric": "throughput", "limit": 200})
+    mine = [one for one in listed["items"] if one["experiment"]["name"] == OURS.name]
+    wanted = ("redis", "32 clients")
+    (series,) = [one for one in mine if (one["system_id"], one["load_level"]["label"]) == wanted]
+    before = platform.request("GET", f"/series/{series['id']}")
+    page = window()
+    page.goto(f"/history?series={series['id']}&published={paper['id']}~redis")
+    theirs = page.locator("section").filter(
+        has=page.get_by_role("heading", name="Published by others")
+    )
+    expect(theirs.last).to_contain_text("17,200 ops/s; balanced, 32 clients")
+    expect(theirs.last).to_contain_text("published, not measured here")
+    expect(page.get_by_role("main")).to_contain_text("dotted: published by others")
+    looked_at(page, "others over time")
+    assert platform.request("GET", f"/series/{series['id']}") == before
+    theirs.last.get_by_role("button", name="Leave out").click()
+    expect(page.get_by_role("main")).not_to_contain_text("dotted: published by others")
+
+
+def test_a_figure_is_corrected_and_both_versions_stay(window: Window, paper: dict) -> None:
+    page = window()
+    page.goto(f"/published-results/{paper['id']}")
+    page.get_by_role("button", name="Correct", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    late = dialog.get_by_label("As printed: Redis, balanced, 32 clients, p99")
+    dialog.get_by_label("What was wrong").fill("A decimal point")
+    late.fill("0.445 fish")
+    expect(dialog.get_by_role("button", name="Correct it")).to_be_disabled()
+    late.fill("0.445 ms")
+    expect(dialog.get_by_role("table")).to_contain_text("444.5 to 445.5")
+    dialog.get_by_role("button", name="Correct it").click()
+    figures = page.get_by_role("table", name="Published figures")
+    expect(figures).to_contain_text("0.445 ms")
+    expect(page.get_by_role("main")).to_contain_text("A decimal point")
+    page.get_by_role("button", name="Version 1").click()
+    expect(figures).to_contain_text("4.45 ms")
+
+
 def test_the_command_keeps_lists_shows_and_removes(platform: RunningPlatform) -> None:
     access = {"WEIGHHOUSE_URL": platform.url, "WEIGHHOUSE_TOKEN": platform.token, "COLUMNS": "200"}
     log = LOG.with_name("redis-benchmark.csv")

@@ -29,11 +29,15 @@ class Other:
     platform: RunningPlatform
     builds: Builds
 
-    def measures_again(self, bundle: Path, kept: Path, *cells: str) -> tuple[int, dict[str, Any]]:
+    def measures_again(
+        self, bundle: Path, kept: Path, *cells: str, tell: RunningPlatform | None = None
+    ) -> tuple[int, dict[str, Any]]:
         """Exit code and what is said of it."""
         done = weighhouse(
             self.platform, "reproduce", str(bundle), "--output", str(kept), "--json",
             *(word for cell in cells for word in ("--cells", cell)),
+            *(("--tell", tell.url) if tell else ()),
+            **({"WEIGHHOUSE_TELL_TOKEN": tell.token} if tell else {}),
         )  # fmt: skip
         assert done.returncode in {0, 1, 2}, done.stdout + done.stderr
         return done.returncode, json.loads(done.stdout)
@@ -101,8 +105,14 @@ def test_two_cells_are_measured_again_elsewhere_and_count_here(
     assert told["reproduces"]["campaign_id"] == campaign
     keys = platform.request("GET", "/bundles/keys")
     assert told["key_sha256"] != keys["present"]["sha256"]
-    answer = brought(platform, campaign, kept.read_bytes())
-    assert (answer.status_code, answer.json()["outcome"]) == (201, "reproduced"), answer.text
+    bring = ("reproduction", "bring", str(kept))
+    answer = weighhouse(platform, *bring, "--json")
+    assert (answer.returncode, json.loads(answer.stdout)["outcome"]) == (0, "reproduced")
+    said_again = weighhouse(platform, *bring)
+    assert "told: reproduced, " in said_again.stdout, said_again.stderr
+    assert f"/campaigns/{campaign}" in said_again.stdout
+    listed = weighhouse(platform, "reproduction", "list", campaign)
+    assert "other installations that reproduced it: 1" in listed.stdout, listed.stderr
     assert counts(platform, campaign) == {
         "reproduced": 1, "did_not_reproduce": 0, "cannot_tell": 0,
     }  # fmt: skip
@@ -122,9 +132,12 @@ def test_a_server_that_was_slowed_did_not_reproduce_it(
 ) -> None:
     kept = tmp_path / "slowed.bundle.tar"
     other.builds.use(RATE / SLOWED)
-    code, said = other.measures_again(bundle, kept, AGAIN[0])
+    nobody = weighhouse(
+        other.platform, "reproduce", str(bundle), "--tell", platform.url, WEIGHHOUSE_TELL_TOKEN=""
+    )
+    assert nobody.returncode == 4, "without a token nothing is even measured"
+    assert "WEIGHHOUSE_TELL_TOKEN" in nobody.stderr
+    code, said = other.measures_again(bundle, kept, AGAIN[0], tell=platform)
     assert (code, said["outcome"]) == (1, "did_not_reproduce"), said
     assert said["cells"][0]["relative"] < -0.5
-    answer = brought(platform, campaign, kept.read_bytes())
-    assert (answer.status_code, answer.json()["outcome"]) == (201, "did_not_reproduce")
     assert counts(platform, campaign)["did_not_reproduce"] == 1

@@ -3,7 +3,8 @@
 import pytest
 from pydantic import SecretStr
 from weighhouse_backend.bundles.opened import opened
-from weighhouse_cli.commands.bundle import checked, narrowed
+from weighhouse_cli.bundles import checked
+from weighhouse_cli.commands.bundle import narrowed
 from weighhouse_cli.exits import CommandFailed
 
 from backend.tests.results.laboratory import experiment, steady

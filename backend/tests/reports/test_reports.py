@@ -11,7 +11,7 @@ BODY = ("title", "text", "audience")
 
 
 def body_of(report, **more):
-    named = ("name", "campaign_id", "comparison", "series_id", "study")
+    named = ("name", "campaign_id", "comparison", "series_id", "study", "published_id")
     sources = [{name: one[name] for name in named if one[name] is not None}
                for one in report["sources"]]  # fmt: skip
     return {name: report[name] for name in BODY} | {"sources": sources} | more

@@ -57,7 +57,7 @@ class ClaimSides:
         if found.verdict == "not_measured":
             return _missing(found)
         every = tuple(dict.fromkeys(note for side in sides for note in notes.get(side, ())))
-        said = _in_words(line, self.labels)
+        said = in_words(line, self.labels)
         wrong = [why for cell in cells if (why := self._untrue(cell)) is not None]
         if wrong:
             return Claimed(says=said, verdict="cannot_tell", words=VERDICT_WORDS["cannot_tell"],
@@ -84,7 +84,7 @@ def of_a_study(line: str, judge: Judge, names: Mapping[str, str], notes: Sequenc
     found = judge(claim)
     if found.verdict == "not_measured" and not found.printed:
         return _missing(found)
-    return _told(found, _in_words(line, names), tuple(notes))
+    return _told(found, in_words(line, names), tuple(notes))
 
 
 def claim_name(name: str) -> str:
@@ -120,7 +120,7 @@ def _told(found: ClaimResult, said: str, notes: tuple[str, ...]) -> Claimed:
     return Claimed(says=said, verdict=found.verdict, words=words, why=why, notes=notes)
 
 
-def _in_words(line: str, labels: Mapping[str, str]) -> str:
+def in_words(line: str, labels: Mapping[str, str]) -> str:
     """A line with its cells as people read them."""
 
     def cell(found: re.Match[str]) -> str:

@@ -21,7 +21,9 @@ Text = Annotated[str, Prose(MOST_TEXT, least=0, trimmed=False)]
 
 
 class SourceWrite(Body):
-    """What references are to. One of `campaign_id`, `series_id`, `comparison`, `study`."""
+    """What references are to. One of `campaign_id`, `series_id`, `comparison`, `study`,
+    `published_id`.
+    """
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
     """How the text calls it."""
@@ -31,6 +33,8 @@ class SourceWrite(Body):
     series_id: UUID | None = None
     study: Annotated[str | None, Field(max_length=200)] = None
     """A published study by its name, as far as it was measured in the project."""
+    published_id: UUID | None = None
+    """What others published and the project keeps, in its latest version."""
 
 
 Sources = Annotated[list[SourceWrite], Field(max_length=MOST_SOURCES)]

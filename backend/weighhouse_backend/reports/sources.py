@@ -23,10 +23,13 @@ from weighhouse_backend.reports.compared import Compared
 from weighhouse_backend.reports.errors import ReportInvalid
 from weighhouse_backend.reports.followed import series_shelf, study_shelf
 from weighhouse_backend.reports.items import Item, Resolved, Withdrawn
+from weighhouse_backend.reports.published import published_shelf
 from weighhouse_backend.reports.references import MOST_REFERENCES, marked, read, read_claim, wanted
 from weighhouse_backend.reports.schemas import SourceWrite
 from weighhouse_backend.reports.series_terms import SeriesTerms
 from weighhouse_backend.reports.shelves import Shelf
+from weighhouse_backend.sources.policy import require
+from weighhouse_backend.sources.service import PublishedSourceService
 from weighhouse_backend.studies.service import StudyService
 
 GONE = "it is not there (any more), or is not of this project"
@@ -42,6 +45,7 @@ class SourceService:
     comparisons: ComparisonService
     watching: WatchService
     studies: StudyService
+    published: PublishedSourceService
     publication: PublicationService
     series_terms: SeriesTerms
 
@@ -71,10 +75,10 @@ class SourceService:
         """
         names: set[str] = set()
         for at, one in enumerate(sources):
-            given = [one.campaign_id, one.comparison, one.series_id, one.study]
+            given = [one.campaign_id, one.comparison, one.series_id, one.study, one.published_id]
             if sum(each is not None for each in given) != 1:
-                raise _invalid(f"sources.{at}", "a source is of one thing",
-                               "campaign_id, comparison, series_id or study")  # fmt: skip
+                one_of = "campaign_id, comparison, series_id, study or published_id"
+                raise _invalid(f"sources.{at}", "a source is of one thing", one_of)
             if one.name in names:
                 raise _invalid(f"sources.{at}.name", f"{one.name} is there twice", "another name")
             names.add(one.name)
@@ -99,6 +103,8 @@ class SourceService:
         if one.study is not None and outside:
             return Shelf(_plain_label(one), withdrawn=INSIDE)
         try:
+            if one.published_id is not None:
+                return self._published(eyes, one.published_id, audience, outside=outside)
             return self._found(eyes, project_id, one, audience)
         except PublicationRefused as refused:
             reason = refused.detail
@@ -106,6 +112,14 @@ class SourceService:
             gone = problem.status == 404  # noqa: PLR2004 - of HTTP
             reason = GONE if gone else problem.detail
         return Shelf(_plain_label(one), withdrawn=reason or GONE)
+
+    def _published(
+        self, eyes: Caller, source_id: UUID, audience: Audience, *, outside: bool
+    ) -> Shelf:
+        """:raises PublicationRefused: when it is not told what of it others may be shown."""
+        read = self.published.read(eyes, source_id)
+        require([read.source], "public" if outside else audience)
+        return published_shelf(read)
 
     def _found(self, eyes: Caller, project_id: UUID, one: SourceWrite, audience: Audience) -> Shelf:
         if one.series_id is not None:
@@ -202,6 +216,8 @@ def _plain_label(one: SourceWrite) -> str:
         return "a series"
     if one.study is not None:
         return f"the study {one.study}"
+    if one.published_id is not None:
+        return "what others published"
     return "a campaign" if one.campaign_id is not None else "a comparison"
 
 

@@ -8,7 +8,7 @@ from weighhouse_protocol.figures import CATALOGUE
 from weighhouse_backend.reports.references import Reference, marked
 from weighhouse_backend.reports.schemas import OfferRead, SourceWrite, Template
 
-Kind = Literal["comparison", "series", "study"]
+Kind = Literal["comparison", "series", "study", "published"]
 Part = tuple[str, Mapping[Kind, Sequence[str]]]
 """A heading, and what each kind of source gives below it."""
 FIGURES = (CATALOGUE.primary("closed").name, CATALOGUE.primary("open").name)
@@ -22,27 +22,28 @@ _SUMMARY: Part = (
     "Summary", {"study": ("answer",), "comparison": ("answer",), "series": ("latest",)}
 )  # fmt: skip
 _RESULTS: Part = ("Results", {"comparison": ("charts", "tables")})
+_OTHERS: Part = ("Published by others", {"published": ("source", "figures")})
 
 PARTS: Mapping[Template, Sequence[Part]] = {
-    "comparison": (_SUMMARY, _METHOD, _RESULTS, _COURSE, _FAIR, _SAID),
+    "comparison": (_SUMMARY, _METHOD, _RESULTS, _OTHERS, _COURSE, _FAIR, _SAID),
     "study": (
         _SUMMARY, _METHOD, ("Claims", {"study": ("claims",)}), _RESULTS,
-        ("Printed figures beside ours", {"study": ("figures",)}), _COURSE, _FAIR, _SAID,
+        ("Printed figures beside ours", {"study": ("figures",)}), _OTHERS, _COURSE, _FAIR, _SAID,
     ),
     "regression": (
         _SUMMARY, ("What changed", {"comparison": ("differences",), "series": ("chart", "shifts")}),
-        ("Figures", {"comparison": ("charts", "tables"), "series": ("table",)}), _METHOD, _FAIR,
-        _SAID,
+        ("Figures", {"comparison": ("charts", "tables"), "series": ("table",)}), _OTHERS, _METHOD,
+        _FAIR, _SAID,
     ),
     "monthly": (
         _SUMMARY,
         ("What was measured", {"comparison": ("method", "charts"), "series": ("chart", "shifts"),
                                "study": ("claims",)}),
-        ("Figures", {"comparison": ("tables",), "series": ("table",)}), _SAID,
+        ("Figures", {"comparison": ("tables",), "series": ("table",)}), _OTHERS, _SAID,
     ),
     "release": (
         _SUMMARY, ("Against what was before", {"comparison": ("differences",)}),
-        ("Figures", {"comparison": ("charts", "tables")}), _COURSE, _METHOD, _FAIR, _SAID,
+        ("Figures", {"comparison": ("charts", "tables")}), _OTHERS, _COURSE, _METHOD, _FAIR, _SAID,
     ),
 }  # fmt: skip
 
@@ -71,6 +72,8 @@ def kind_of(source: SourceWrite) -> Kind:
     """What a source is of."""
     if source.study is not None:
         return "study"
+    if source.published_id is not None:
+        return "published"
     return "series" if source.series_id is not None else "comparison"
 
 

@@ -1,20 +1,20 @@
 """`weighhouse bundle`, `verify` and `reproduce`: a campaign as a file that anybody can check."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from weighhouse_backend.bundles.reproduction import Outcome, Reproduction, reproduction
-from weighhouse_backend.bundles.verification import Verified, verified
-from weighhouse_protocol.bundles.archive import BundleError
+from weighhouse_backend.bundles.verification import Verified
 from weighhouse_protocol.matrix import Exclusion
 from weighhouse_protocol.percent import signed_percent
 from weighhouse_protocol.text import escaped
 
+from weighhouse_cli.bundles import WORDS, checked
 from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands import reproduction as reproductions
 from weighhouse_cli.commands.export import Audience, For, Output
 from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.console import OUT, follow, print_json
@@ -24,11 +24,6 @@ from weighhouse_cli.exits import CommandFailed, Exit
 File = Annotated[Path, typer.Argument(metavar="BUNDLE", help="The bundle, a .tar.")]
 SHOWN = 20
 LONGEST_SLUG, SHOWN_DIGEST = 63, 8
-WORDS: Mapping[Outcome, str] = {
-    "reproduced": "reproduced",
-    "did_not_reproduce": "did not reproduce",
-    "cannot_tell": "cannot tell",
-}
 EXITS: Mapping[Outcome, Exit] = {
     "reproduced": Exit.PASSED,
     "did_not_reproduce": Exit.REGRESSION,
@@ -89,6 +84,14 @@ def reproduce(
     ] = None,
     output: Output = None,
     audience: For = Audience.INTERNAL,
+    tell: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Bring the new bundle to the platform that the first one is of, with the token in "
+            f"{reproductions.TELL_TOKEN}.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     url: Url = None,
     token: Token = None,
@@ -106,6 +109,7 @@ def reproduce(
                 f"{file}: it tells what its histograms do not; see `weighhouse verify`",
             )
         client = Client(find_access(url, token))
+        first = None if tell is None else reproductions.first_platform(tell)
         document = narrowed(original, cells or [])
         experiment = client.post(
             "/experiments", {"document": document}, repeatable=True, upsert="true"
@@ -128,6 +132,8 @@ def reproduce(
                 print_json({"bundle": str(kept), "campaign": campaign["id"]} | asdict(found))
             else:
                 show_reproduction(found)
+            if first is not None:
+                reproductions.brought(again, kept, first, shown=not as_json)
     raise typer.Exit(EXITS[found.outcome])
 
 
@@ -209,24 +215,6 @@ def show_reproduction(found: Reproduction) -> None:
     for line in found.left_out:
         say(f"not compared: {line}", style="dim")
     say(f"{WORDS[found.outcome]}: {found.because}", style="bold")
-
-
-@contextmanager
-def checked(file: Path, *, as_json: bool = False) -> Iterator[Verified]:
-    """A bundle, checked.
-
-    :param as_json: what is wrong is told to programs, too.
-    :raises CommandFailed: when it cannot be read, or is not as it was signed.
-    """
-    try:
-        with file.open("rb") as opened:
-            yield verified(opened)
-    except OSError as error:
-        raise CommandFailed(Exit.INVALID, f"{file}: {error.strerror or error}") from error
-    except BundleError as error:
-        if as_json:
-            print_json({"file": str(file), "holds": False, "refused": str(error)})
-        raise CommandFailed(Exit.INVALID, escaped(f"{file}: {error}")) from error
 
 
 def require_key(file: Path, found: Verified, key: str | None) -> None:

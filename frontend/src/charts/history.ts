@@ -81,6 +81,16 @@ export interface HistoryNote {
   text: string
 }
 
+/** A figure that others published: a level across, for it was measured in none of our campaigns. */
+export interface HistoryPublished {
+  /** With its source. */
+  name: string
+  colour: string
+  value: number
+  /** Lines of plain text. */
+  tip: readonly string[]
+}
+
 export interface HistoryInput {
   /** The first is the one that the marks are of. */
   lines: readonly HistoryLine[]
@@ -90,6 +100,8 @@ export interface HistoryInput {
   bands?: readonly NoiseBand[]
   gaps?: readonly HistoryGap[]
   notes?: readonly HistoryNote[]
+  /** Beside the lines; in no course, band or change. */
+  published?: readonly HistoryPublished[]
   format: AxisFormat
   along: Along
   zoom?: Zoom | null

@@ -16,8 +16,10 @@ export {
   type HistoryInput,
   type HistoryLine,
   type HistoryNote,
+  type HistoryPublished,
   type HistoryPoint,
 } from './history'
+export { MOST_PUBLISHED } from './historyPublished'
 export { historyOption, placesOf } from './seriesHistory'
 export type { Along } from './slots'
 export { alongInWords, rangeInWords } from './sentences'

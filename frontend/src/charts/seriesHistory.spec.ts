@@ -69,6 +69,29 @@ function told(given: HistoryInput, series: string, index: number): string {
 }
 
 describe('historyOption', () => {
+  it('draws what others published as a hollow level across, in no course, band or mark', () => {
+    const theirs = {
+      name: '◌ Redis, published: A paper',
+      colour: '#D55E00',
+      value: 2000,
+      tip: ['2 k <ops>', 'A paper'],
+    }
+    const given = { ...input, published: [theirs] }
+    const [level, ours] = lines(given) as unknown as { name: string; symbol: string; data: number[][] }[]
+    expect(level).toMatchObject({ name: theirs.name, symbol: 'emptyCircle', lineStyle: { type: 'dotted' } })
+    expect(level!.data.map(([x, y]) => [x, y])).toEqual([
+      [-0.5, 2000],
+      [1.5, 2000],
+    ])
+    expect(ours!.data).toEqual(
+      (lines(input)[0] as unknown as { data: number[][] }).data.map(([x, y], at) => [x, y, at + 1]),
+    )
+    const { formatter } = historyOption(given, testPalette).tooltip as unknown as {
+      formatter: (item: object) => string
+    }
+    expect(formatter({ data: level!.data[0] })).toBe('2 k &lt;ops&gt;<br>A paper')
+  })
+
   it('tells what a point was measured for, made harmless', () => {
     expect(told(input, 'median', 1)).toContain('abcdef1234 on &lt;img src=x')
     expect(told(input, 'median', 1)).not.toContain('<img')

@@ -15,6 +15,7 @@ import {
   type Places,
 } from './history'
 import { backdropOf } from './historyMarks'
+import { publishedLevels } from './historyPublished'
 import { bandPieces, breaksOf, joinedOf } from './historyJoined'
 import type { Palette } from './palette'
 import { AXIS_NAMES, slotLabels, slotsOf } from './slots'
@@ -86,7 +87,11 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
   const places = placesOf(input)
   const told: string[] = []
   const tell = (words: string): number => told.push(words) - 1
-  const values = input.lines.flatMap((line) => line.points.map((point) => point.value))
+  const levels = publishedLevels(input, places, tell)
+  const values = [
+    ...input.lines.flatMap((line) => line.points.map((point) => point.value)),
+    ...levels.map((level) => level.data[0]![1]),
+  ]
   const [least, most] = [Math.min(...values), Math.max(...values)]
   const logarithmic = least > 0 && most / least > TWO_DECADES
   const [main] = input.lines
@@ -123,6 +128,7 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         'repeats',
         ...(bands.length ? [BAND] : []),
         ...(apart.length ? [APART] : []),
+        ...levels.map((level) => level.name),
       ],
     },
     series: [
@@ -142,6 +148,7 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         silent: true,
         data: courseOf(main).flatMap((point) => point.repeats.map((repeat) => [places.of(point.at), repeat])),
       },
+      ...levels,
       ...input.lines.map((line, at) => ({
         ...pathOf(line, at === 0 ? breaksOf(input) : (line.breaks ?? []), input, places, tell),
         ...(at === 0 ? backdropOf(input, places, stretches, palette) : {}),

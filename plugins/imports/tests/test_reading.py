@@ -1,21 +1,21 @@
 """Files, folders and archives: nothing leads out of them, nothing fills a machine."""
 
-import os
-import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 from weighhouse_imports import archives
+from weighhouse_imports.formats.hdr_log import Stream
 from weighhouse_imports.opened import of_bytes
 from weighhouse_imports.reader import ImporterMissing, read_files, read_paths
 from weighhouse_protocol.masks import masked_command
 from weighhouse_protocol.published.cells import MOST_INTERVALS
+from weighhouse_testing.large_imports import MOST_MEBIBYTES, REPEATED, room
 
 SAMPLES = Path(__file__).parent / "samples"
-MOST_MEBIBYTES = 300
+LARGE_BYTES = 8 << 20
+"""`python -m weighhouse_testing.large_imports 200` reads files as large as one likes."""
 
 
 def test_an_archive_is_as_its_files(tmp_path: Path) -> None:
@@ -146,39 +146,40 @@ def test_secrets_of_commands_are_masked(command: str, shown: str) -> None:
     assert masked_command(command) == shown
 
 
-LARGE = """
-import sys
-from pathlib import Path
-from weighhouse_imports.reader import read_paths
-preview = read_paths([Path(sys.argv[1])])
-results = preview.results
-print(len(results.cells[0].intervals) if results else preview.refused[0].reason)
-# Of this program alone: what is asked of the kernel about a child counts who made it, too.
-status = dict(line.split(":", 1) for line in Path("/proc/self/status").open())
-print(int(status["VmHWM"].split()[0]) // 1024)
-"""
+@pytest.mark.parametrize("sample", REPEATED)
+def test_a_large_file_is_read_in_little_room(sample: str, tmp_path: Path) -> None:
+    used, told = room(sample, LARGE_BYTES, tmp_path)
+    assert used < MOST_MEBIBYTES, told
+    assert "is of no format" not in told
 
 
-def test_a_large_file_is_read_in_little_room(tmp_path: Path) -> None:
-    line = (
-        "2026-01-01 00:00:00:000 {0} sec: {1} operations; 10 current ops/sec; "
-        "[READ: Count=10, Max=900, Min=1, Avg=300.5, 90=500, 99=800, 99.9=850, 99.99=900]\n"
-    )
-    path = tmp_path / "large.txt"
-    size = 0
-    with path.open("w", encoding="ascii") as file:
-        for number in range(10**7):
-            size += file.write(line.format(number, number * 10))
-            if size > 40 << 20:
-                break
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", LARGE, str(path)], capture_output=True, text=True, check=True,
-        env=environment,
-    )  # fmt: skip
-    intervals, used = done.stdout.split()
-    assert 20_000 < int(intervals) <= 50_000
-    assert int(used) < MOST_MEBIBYTES
+def test_neighbours_of_a_long_histogram_log_are_joined_as_they_come() -> None:
+    stream = Stream(1, begun=1_700_000_000.0)
+    many = MOST_INTERVALS + 101
+    for number in range(many):
+        stream.keep(stream.begun + number, 1.0, 10, (1, 2, 3))
+    assert len(stream.intervals) < MOST_INTERVALS
+    assert stream.joined
+    assert sum(count for _, _, count, _ in stream.intervals) == 10 * many
+    assert sum(length for _, length, _, _ in stream.intervals) == many
+    assert stream.intervals[-1] == (float(many), 1.0, 10, (1, 2, 3))
+    assert stream.intervals[0][3] == (), "a percentile of two intervals is that of neither"
+    assert not stream.left_out
+    stream.keep(5.0, 1.0, 10, (1, 2, 3))
+    assert stream.left_out, "it ended before it began"
+
+
+def test_a_long_course_of_go_ycsb_is_thinned_and_loses_no_operation() -> None:
+    many = 2 * MOST_INTERVALS + 11
+    line = "READ   - Takes(s): {0}.0, Count: {1}, OPS: 10.0, Avg(us): 5, Max(us): 9\n"
+    text = "".join(line.format(number, 10 * number) for number in range(1, many + 1))
+    results = read_files([of_bytes("x", text.encode())]).results
+    assert results is not None
+    (cell,) = results.cells
+    assert MOST_INTERVALS / 3 < len(cell.intervals) <= MOST_INTERVALS
+    assert sum(one.operations or 0 for one in cell.intervals) == 10 * many
+    assert cell.outcomes["READ"] == {"not told": 10 * many}
+    assert any("neighbours were joined" in note.reason for note in results.notes)
 
 
 def test_a_line_without_end_is_refused() -> None:

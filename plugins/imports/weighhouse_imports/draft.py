@@ -38,6 +38,8 @@ MOST_NOTES = 500
 MOST_NAMES = 190
 """Operations and return codes that are kept; beyond it is no output of a tool."""
 _NOT_IN_NAME = re.compile(r"[^a-z0-9._-]+")
+MOST_CELLS = 10_000
+"""Of one file: a document has no more."""
 LABEL, SENTENCE, WORDS = 300, 4096, 65_536
 Level = Literal["refused", "unknown", "doubtful"]
 
@@ -288,6 +290,15 @@ class Draft:
             cells=tuple(cell.built(side) for side, cell in self.cells),
             notes=tuple(self.notes),
         )
+
+
+def require_few(cells: Sequence[DraftCell], file: ImportFile, line: int) -> None:
+    """Look whether a file holds more results than a document does, before they fill memory.
+
+    :raises Refused: when it does.
+    """
+    if len(cells) > MOST_CELLS:
+        raise Refused(f"holds more than {MOST_CELLS:,} results; give it in parts", file.name, line)
 
 
 def titled(files: Sequence[ImportFile]) -> str:

@@ -111,19 +111,20 @@ class ImportFile:
         finally:
             text.detach()
 
-    def whole(self) -> str:
+    def whole(self, most: int = MOST_WHOLE_BYTES) -> str:
         """All of its text.
 
+        :param most: bytes that it may have.
         :raises Refused: when it is too large to be read as a whole.
         """
-        if self.size > MOST_WHOLE_BYTES:
+        if self.size > most:
             reason = (
                 f"has {self.size:,} bytes, and a document of its kind is read as a whole, "
-                f"{MOST_WHOLE_BYTES:,} at most"
+                f"{most:,} at most"
             )
             raise Refused(reason, self.name)
         with self.open() as raw:
-            data = raw.read(MOST_WHOLE_BYTES + 1)
+            data = raw.read(most + 1)
         for mark, encoding in WIDE:
             if data.startswith(mark):
                 return data.decode(encoding, "replace").removeprefix("\ufeff")

@@ -10,6 +10,7 @@ import {
   type HistoryInput,
   type HistoryLine,
   type HistoryNote,
+  type HistoryPublished,
   placesOf,
   saysBetter,
   type Zoom,
@@ -112,6 +113,7 @@ export function historyOf(
     along: Along
     moreIsBetter: boolean | null
     notes?: readonly Annotation[]
+    published?: readonly HistoryPublished[]
     zoom?: Zoom | null
   },
 ): HistoryInput {
@@ -126,6 +128,7 @@ export function historyOf(
       reason: gap.dates_count > 1 ? `${gap.dates_count} dates, ${gap.reason}` : gap.reason,
     })),
     notes: notesOf(more.notes ?? [], series),
+    published: more.published ?? [],
     format: more.format,
     along: more.along,
     zoom: more.zoom ?? null,

@@ -43,3 +43,21 @@ export function useReportSeries(): ComputedRef<Choice[]> {
     })),
   )
 }
+
+/** What others published and the project keeps, to be referred to. */
+export function useReportPublished(): ComputedRef<Choice[]> {
+  const session = useSession()
+  const found = useQuery({
+    queryKey: ['published-sources', 'for-reports', () => session.project?.id],
+    queryFn: () =>
+      requestAll((part) =>
+        request('GET /api/v1/published-sources', { query: { project_id: session.project?.id, ...part } }),
+      ),
+  })
+  return computed(() =>
+    (found.data.value?.items ?? []).map((one) => ({
+      value: `published:${one.id}`,
+      label: `Published by others: ${one.source.title}`,
+    })),
+  )
+}

@@ -1,3 +1,3 @@
 export { default as PublishedCells } from './PublishedCells.vue'
 export { loadWords, sourceLine } from './words'
-export { usePublishedSources } from './queries'
+export { useManyPublished, usePublishedSources } from './queries'

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/vue-query'
-import { computed, toValue, type MaybeRefOrGetter } from 'vue'
+import { useQueries, useQuery } from '@tanstack/vue-query'
+import { computed, toValue, type MaybeRefOrGetter, type Ref } from 'vue'
 
 import {
   ApiProblem,
@@ -48,6 +48,20 @@ export function usePublishedSource(id: MaybeRefOrGetter<string>, number: MaybeRe
   })
 }
 
+/** The latest versions of several; those that are not there yet, or any more, are left out. */
+export function useManyPublished(ids: Ref<readonly string[]>): Readonly<Ref<PublishedSource[]>> {
+  return useQueries({
+    queries: computed(() =>
+      ids.value.map((id) => ({
+        queryKey: ['published-sources', 'one', id, undefined],
+        queryFn: () => request('GET /api/v1/published-sources/{source_id}', { path: { source_id: id }, query: {} }),
+      })),
+    ),
+    combine: (found) => found.flatMap((query) => (query.data ? [query.data as PublishedSource] : [])),
+    shallow: true,
+  })
+}
+
 /** The whole document of one, to be corrected. */
 export async function wholeDocument(id: string): Promise<PublishedResults> {
   const answer = await fetch(`${ADDRESS}/${id}/document`, { credentials: 'same-origin' })
@@ -63,9 +77,11 @@ export function usePreview() {
   })
 }
 
-/** What typed figures stand for. */
-export const readFigures = (figures: { figure: string; printed: string }[]) =>
-  request('POST /api/v1/published-sources/figures', { body: { figures } })
+/** What typed figures stand for, in their order; whatever else a caller knows of them stays here. */
+export const readFigures = (typed: readonly { figure: string; printed: string }[]) =>
+  request('POST /api/v1/published-sources/figures', {
+    body: { figures: typed.map(({ figure, printed }) => ({ figure, printed })) },
+  })
 
 /** Keeps results; the same ones are kept once. */
 export function useKeep() {

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from weighhouse_protocol.published.results import PublishedResults
 
-from weighhouse_imports.draft import Draft, DraftCell, titled
+from weighhouse_imports.draft import Draft, DraftCell, require_few, titled
 from weighhouse_imports.importer import (
     NOTHING_TOLD,
     Importer,
@@ -88,6 +88,7 @@ def _read(file: ImportFile, draft: Draft) -> list[DraftCell]:
     seen: dict[str, int] = {}
     for line_number, line in file.lines():
         text = line.strip()
+        require_few(cells, file, line_number)
         if (typed := COMMAND.search(line)) is not None and not command:
             command = typed[1]
         elif AGGREGATE.match(text):

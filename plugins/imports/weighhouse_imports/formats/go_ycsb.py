@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from weighhouse_protocol.percent import percent
+from weighhouse_protocol.published.cells import MOST_INTERVALS
 from weighhouse_protocol.published.figures import ALL, PublishedInterval
 from weighhouse_protocol.published.results import PublishedResults
 
@@ -41,7 +42,8 @@ FINISHED = re.compile(r"^Run finished, takes (\S{1,40})")
 NAMED = re.compile(r"(avg|min|max|[\d.]+(?:th|st|nd|rd))\((ns|us|ms|s)\)", re.IGNORECASE)
 UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 FIGURES = {"avg": "mean_us", "min": "min_us", "max": "max_us"}
-MOST_LINES = 200_000
+LONGEST = 366 * 86_400
+"""Seconds that a run may have taken."""
 MILLISECOND_US = 1000
 
 
@@ -62,14 +64,45 @@ class Row:
 
 @dataclass
 class Output:
-    """A file."""
+    """A file: of each operation what was last told, and how the counts grew."""
 
     told: dict[str, str] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
+    running: dict[str, Row] = field(default_factory=dict)
+    """The last row of each operation before the end of the run."""
+    final: dict[str, Row] = field(default_factory=dict)
+    """The same after it."""
+    course: dict[float, int] = field(default_factory=dict)
+    """Seconds since the start → operations until then."""
+    thinned: bool = False
+    """Whether moments were left out of it."""
     finished: float | None = None
-    final_from: int = 0
-    """Rows from here on stand after the end of the run."""
     ended: bool = False
+
+    @property
+    def last(self) -> dict[str, Row]:
+        """What counts as the result."""
+        return self.final or self.running
+
+    def take(self, row: Row, file: ImportFile) -> None:
+        """One more row.
+
+        :raises Refused: when it names one operation too many.
+        """
+        rows = self.final if self.ended else self.running
+        rows[row.operation] = row
+        if len(rows) > MOST_NAMES:
+            raise Refused(f"names more than {MOST_NAMES} operations", file.name, row.line)
+        many, at = whole(row.values.get("count", "")), row.seconds
+        if self.ended or row.operation == "TOTAL" or row.operation.endswith("_ERROR"):
+            return
+        if many is None or at is None or not 0 <= at <= LONGEST:
+            return
+        self.course[at] = self.course.get(at, 0) + many
+        if len(self.course) > MOST_INTERVALS:
+            # Counts are since the start: a moment less makes the interval after it longer, no more.
+            moments = sorted(self.course)
+            self.course = {one: self.course[one] for one in (*moments[:-2:2], *moments[-2:])}
+            self.thinned = True
 
 
 class GoYcsb(Importer):
@@ -112,16 +145,17 @@ def _read(file: ImportFile) -> Output:
         text = line.strip()
         if (match := LINE.match(text)) is not None:
             pairs = {name.lower(): said.strip() for name, said in PAIR.findall(match[2])}
-            output.rows.append(Row(match[1], line_number, pairs))
+            output.take(Row(match[1], line_number, pairs), file)
         elif text.startswith("|") and "|" in text[1:]:
             cells = [each.strip() for each in text.strip("|").split("|")]
             if cells[0].upper() == "OPERATION":
                 names = [each.lower() for each in cells]
             elif names and len(cells) == len(names):
                 said = dict(zip(names[1:], cells[1:], strict=True))
-                output.rows.append(Row(cells[0], line_number, said))
+                output.take(Row(cells[0], line_number, said), file)
         elif text.startswith("[{") and "Takes(s)" in text:
-            output.rows += _json_rows(file, text, line_number)
+            for row in _json_rows(file, text, line_number):
+                output.take(row, file)
         elif (pair := PROPERTY.match(text)) is not None:
             if len(output.told) < MOST_NAMES:
                 output.told[pair[1]] = pair[2]
@@ -130,9 +164,6 @@ def _read(file: ImportFile) -> Output:
                 reason = "a second run ends here; give each a file of its own"
                 raise Refused(reason, file.name, line_number)
             output.ended, output.finished = True, go_seconds(done[1])
-            output.final_from = len(output.rows)
-        if len(output.rows) > MOST_LINES:
-            raise Refused(f"more than {MOST_LINES:,} rows", file.name, line_number)
     return output
 
 
@@ -154,12 +185,9 @@ def _json_rows(file: ImportFile, text: str, line_number: int) -> list[Row]:
 
 def _add(draft: Draft, file: ImportFile, *, several: bool) -> None:
     output = _read(file)
-    if not output.rows:
+    last = output.last
+    if not last:
         raise Refused("holds no measurements", file.name)
-    final = output.rows[output.final_from :] or output.rows
-    last = {row.operation: row for row in final}
-    if len(last) > MOST_NAMES:
-        raise Refused(f"names more than {MOST_NAMES} operations", file.name)
     cell = DraftCell(file=file, files=[file.told("go-ycsb")], loop="closed")
     cell.run = file.stem if several else ""
     if not output.ended:
@@ -255,19 +283,10 @@ def _add_intervals(cell: DraftCell, output: Output) -> None:
     """Counts of a line less those of the line before; its latencies are since the start, and so are
     no interval's.
     """
-    course: dict[float, int] = {}
-    for row in output.rows[: output.final_from if output.ended else len(output.rows)]:
-        many = whole(row.values.get("count", ""))
-        if row.operation == "TOTAL" or row.seconds is None or many is None or row.seconds < 0:
-            continue
-        if row.operation.endswith("_ERROR"):
-            continue
-        course[row.seconds] = course.get(row.seconds, 0) + many
     cell.columns = columns_of(())
     before = (0.0, 0)
-    for at, many in sorted(course.items()):
-        if at > 366 * 86_400:
-            continue
+    cell.joined = output.thinned
+    for at, many in sorted(output.course.items()):
         done, length = max(0, many - before[1]), at - before[0]
         cell.intervals.append(
             PublishedInterval(

@@ -1,11 +1,13 @@
 """HdrHistogram's interval logs, versions 1.0 to 1.3, tagged or not, of any encoding."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from weighhouse_judging.arithmetic.histograms import HistogramError
+from weighhouse_protocol.published.cells import MOST_INTERVALS
 from weighhouse_protocol.published.figures import ALL, PublishedInterval
 from weighhouse_protocol.published.results import PublishedResults
 
@@ -43,16 +45,45 @@ STRESS_TAG = re.compile(r"[A-Z]+-(?:st|rt|wt)")
 ABSOLUTE = 1e9
 """Moments from here on are unix time."""
 INTERVAL_FIGURES = ("p50_us", "p99_us", "max_us")
+LONGEST = 366 * 86_400
+"""Seconds that a run may have taken; what lies beyond is no interval of it."""
+
+
+Values = tuple[int | None, ...]
+"""Of `INTERVAL_FIGURES`, in the log's unit; empty: of neighbours that became one."""
 
 
 @dataclass
 class Stream:
     """The lines of one tag."""
 
+    first_line: int
+    begun: float
+    """When its first line begins, where that is a moment; else 0."""
     merged: Merged = field(default_factory=Merged)
-    intervals: list[tuple[float, float, int, tuple[int | None, ...]]] = field(default_factory=list)
-    """Start, length, count, values of `INTERVAL_FIGURES`."""
-    first_line: int = 0
+    intervals: list[tuple[float, float, int, Values]] = field(default_factory=list)
+    """End since it began, length, count, values: of little room, however long the log is."""
+    joined: bool = False
+    """Whether neighbours became one."""
+    left_out: bool = False
+    """Whether an interval lies where none can."""
+
+    def keep(self, start: float, length: float, count: int, values: Values) -> None:
+        """One more interval."""
+        end = start - self.begun + length
+        if not 0 <= end <= LONGEST or not 0 <= length <= LONGEST:
+            self.left_out = True
+            return
+        self.intervals.append((end, length, count, values))
+        if len(self.intervals) > MOST_INTERVALS:
+            self.joined = True
+            pairs = zip(self.intervals[::2], [*self.intervals[1::2], None], strict=False)
+            self.intervals = [
+                one
+                if other is None
+                else (max(one[0], other[0]), one[1] + other[1], one[2] + other[2], ())
+                for one, other in pairs
+            ]
 
 
 @dataclass
@@ -65,14 +96,13 @@ class Log:
     unit_because: str = ""
     operation: str = ""
     writer: str = ""
+    earliest: float = math.inf
+    latest: float = -math.inf
 
     @property
     def seconds(self) -> float:
         """From the first interval's begin to the last one's end."""
-        rows = [row for stream in self.streams.values() for row in stream.intervals]
-        if not rows:
-            return 0.0
-        return max(at + length for at, length, _, _ in rows) - min(row[0] for row in rows)
+        return self.latest - self.earliest if self.streams else 0.0
 
 
 def read_log(file: ImportFile, draft: Draft) -> Log:
@@ -111,16 +141,18 @@ def _take(log: Log, match: re.Match[str], found: Sparse, line_number: int) -> No
     tag = match[1] or ""
     if tag not in log.streams and len(log.streams) >= MOST_NAMES:
         raise Refused(f"has more than {MOST_NAMES} tags", log.file.name, line_number)
-    stream = log.streams.setdefault(tag, Stream(first_line=line_number))
     start = number(match[2].replace(",", "."), "decimal")
     length = number(match[3])
     if start is None or length is None:
         raise Refused("its moments are no numbers", log.file.name, line_number)
-    one = Merged()
-    one.add(found)
+    log.earliest, log.latest = min(log.earliest, start), max(log.latest, start + length)
+    stream = log.streams.setdefault(tag, Stream(line_number, start if start >= ABSOLUTE else 0.0))
     stream.merged.add(found)
-    values = (one.quantile(0.5), one.quantile(0.99), one.greatest)
-    stream.intervals.append((start, length, one.total, values))
+    if tag in {"", next(iter(log.streams))}:  # of the others none is shown over time
+        one = Merged()
+        one.add(found)
+        values = (one.quantile(0.5), one.quantile(0.99), one.greatest)
+        stream.keep(start, length, one.total, values)
 
 
 def _comment(log: Log, text: str) -> None:
@@ -249,16 +281,14 @@ def _add_stream(
 def _add_intervals(cell: DraftCell, log: Log, unit: float | None, draft: Draft) -> None:
     """Those of the untagged stream, or of the first."""
     tag = "" if "" in log.streams else next(iter(log.streams))
-    rows = log.streams[tag].intervals
-    begun = rows[0][0] if rows and rows[0][0] >= ABSOLUTE else 0.0
+    stream = log.streams[tag]
     operation = tag or log.operation or ALL
     if unit is not None:
         cell.columns = columns_of((name, operation, "merged") for name in INTERVAL_FIGURES)
-    for at, length, count, values in rows:
-        end = at - begun + length
-        if not 0 <= end <= 366 * 86_400 or not 0 <= length <= 366 * 86_400:
-            draft.note("unknown", "an interval lies outside of a year; left out", log.file)
-            continue
+    if stream.left_out:
+        draft.note("unknown", "an interval lies outside of a year; left out", log.file)
+    cell.joined = stream.joined
+    for end, length, count, values in stream.intervals:
         told = tuple(None if v is None or unit is None else v * unit for v in values)
         cell.intervals.append(
             PublishedInterval(

@@ -30,6 +30,7 @@ FOOTER = re.compile(
 SHARES = ((0.5, "p50_us"), (0.75, "p75_us"), (0.9, "p90_us"), (0.95, "p95_us"), (0.99, "p99_us"),
           (0.999, "p999_us"), (0.9999, "p9999_us"), (0.99999, "p99999_us"))  # fmt: skip
 CLOSE = 1e-9
+MOST_ROWS = 100_000
 NEAR = 0.05
 """By how much the rows around a percentile may differ for the upper one to stand for it."""
 
@@ -61,6 +62,9 @@ class Table:
             value, share = number(row[1], "decimal"), number(row[2], "decimal")
             if value is not None and share is not None and 0 <= share <= 1:
                 self.rows.append((share, value, int(row[3]), row[1], line_number))
+                if len(self.rows) > MOST_ROWS:
+                    reason = f"a table of more than {MOST_ROWS:,} rows: no histogram has so many"
+                    raise Refused(reason, line=line_number)
             return True
         if (told := FOOTER.match(line)) is not None:
             if told[1] == "Mean":

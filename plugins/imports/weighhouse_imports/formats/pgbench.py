@@ -7,7 +7,7 @@ from typing import ClassVar
 from weighhouse_protocol.published.figures import PublishedInterval
 from weighhouse_protocol.published.results import PublishedResults
 
-from weighhouse_imports.draft import Draft, DraftCell, titled
+from weighhouse_imports.draft import Draft, DraftCell, require_few, titled
 from weighhouse_imports.importer import (
     NOTHING_TOLD,
     Importer,
@@ -32,6 +32,7 @@ LATENCY = re.compile(r"^\s*latency (average|stddev)(?: =|:) (\S{1,40}) (ms|us|s)
 PROGRESS = re.compile(
     r"^\s*progress: ([\d.]+) s, ([\d.]+|NaN|-nan) tps, lat ([\d.]+|NaN|-nan) ms stddev ([\d.]+|NaN|-nan)"
 )
+PROGRESS_BYTES = re.compile(rb"^\s*progress: [\d.]+ s, \S{1,20} tps, lat ", re.MULTILINE)
 RATE = re.compile(r"^\s*(?:-R|rate limit).*?(\d+(?:\.\d+)?)")
 HEADING = re.compile(r"^\s*(?:=+|#+|-{3,})\s*([\w][\w .:/#-]{0,60}?)\s*(?:=+|#+|-{3,})?\s*$")
 UNITS = {"us": 1.0, "ms": 1e3, "s": 1e6}
@@ -63,6 +64,8 @@ class Pgbench(Importer):
             return Recognition(0.95, "tps and transaction type")
         if KIND_BYTES.search(head) or b"number of transactions actually processed" in head:
             return Recognition(0.7, "its facts of a run")
+        if PROGRESS_BYTES.search(head):
+            return Recognition(0.9, "its progress: more of it than its beginning holds")
         return None
 
     def read(self, files: Sequence[ImportFile], told: Told = NOTHING_TOLD) -> PublishedResults:
@@ -108,6 +111,7 @@ def _read(file: ImportFile, draft: Draft, *, several: bool) -> None:
                      line=line_number)  # fmt: skip
             _finish(cell, facts, heading or f"run {number_of}", processed, draft)
             found.append(cell)
+            require_few(found, file, line_number)
             cell, processed = DraftCell(file=file), None
     if cell.outcomes or cell.figures:
         draft.note("doubtful", "its last run ends before its rate: broken off, or cut short", file)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from weighhouse_protocol.published.results import PublishedResults
 
-from weighhouse_imports.draft import Draft, DraftCell, titled
+from weighhouse_imports.draft import Draft, DraftCell, require_few, titled
 from weighhouse_imports.importer import (
     NOTHING_TOLD,
     Importer,
@@ -47,6 +47,8 @@ NEAR = 0.05
 """By how much the rows around a percentile may differ for the upper one to stand for it."""
 COMMAND = re.compile(r"(?:^|\s|\$)((?:\S*/)?redis-benchmark\s+-.*)$")
 US_PER_MS = 1000.0
+MOST_ROWS = 50_000
+"""Of the distribution of one command; a histogram of three digits has fewer buckets."""
 BROKEN = re.compile(r"^(?:Error|ERROR|Could not connect|WARNING: Could not fetch server CONFIG)")
 
 
@@ -107,6 +109,7 @@ def _read(file: ImportFile, draft: Draft) -> list[DraftCell]:
     command, summary = "", False
     rows: list[tuple[float, float, int]] = []
     for line_number, line in file.lines():
+        require_few(cells, file, line_number)
         if summary:
             summary = False
             for name, text in zip(SUMMARY_NAMES, line.split(), strict=False):
@@ -131,6 +134,9 @@ def _read(file: ImportFile, draft: Draft) -> list[DraftCell]:
             summary = True
         elif cells:
             _take(cells[-1], line, line_number, rows)
+            if len(rows) > MOST_ROWS:
+                reason = f"more than {MOST_ROWS:,} rows of one command: it has no such many times"
+                raise Refused(reason, file.name, line_number)
         elif BROKEN.match(line):
             draft.note("doubtful", f"says {line[:200]!r}", file, line_number)
     _add_rows(cells, rows)

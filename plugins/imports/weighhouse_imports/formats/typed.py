@@ -42,6 +42,8 @@ PREFIXES = {"k": 1e3, "m": 1e6, "thousand": 1e3, "million": 1e6}
 SIZES = {"b": 1, "bytes": 1, "byte": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
          "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
 MOST_FIGURES = 10_000
+MOST_YAML_BYTES = 2 << 20
+"""Of so many figures; YAML of more is read for minutes."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -109,7 +111,7 @@ def _read(file: ImportFile) -> tuple[dict[str, Any], Iterator[tuple[int | None, 
 
 def _yaml(file: ImportFile) -> tuple[dict[str, Any], Iterator[tuple[int | None, dict[str, Any]]]]:
     try:
-        document = yaml.load(file.whole(), Loader=_Loader)  # noqa: S506 - a safe loader's child
+        document = yaml.load(file.whole(MOST_YAML_BYTES), Loader=_Loader)  # noqa: S506 - a safe loader's child
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or error

@@ -7,7 +7,7 @@ from typing import ClassVar
 from weighhouse_protocol.published.results import PublishedResults
 
 from weighhouse_imports.draft import Draft, DraftCell, titled
-from weighhouse_imports.formats.hdr_table import HEAD, Table
+from weighhouse_imports.formats.hdr_table import HEAD, MOST_ROWS, Table
 from weighhouse_imports.importer import (
     NOTHING_TOLD,
     Importer,
@@ -104,7 +104,7 @@ def _read(file: ImportFile, draft: Draft, *, several: bool) -> DraftCell:
             table = table if uncorrected else table or Table()
         elif (share := SHARE.match(line)) is not None:
             if not uncorrected:
-                shares.append((share[1], share[2], line_number))
+                _take_share(shares, (share[1], share[2], line_number), file)
         elif (finished := DONE.match(line)) is not None:
             done = True
             requests = int(finished[1])
@@ -131,6 +131,14 @@ def _read(file: ImportFile, draft: Draft, *, several: bool) -> DraftCell:
             cell.add(name, _time(text), printed=text, statistic="merged", line=mean_and_greatest[2])
     _count(cell, requests, errors, draft)
     return cell
+
+
+def _take_share(
+    shares: list[tuple[str, str, int]], one: tuple[str, str, int], file: ImportFile
+) -> None:
+    shares.append(one)
+    if len(shares) > MOST_ROWS:
+        raise Refused(f"tells more than {MOST_ROWS:,} percentiles", file.name, one[2])
 
 
 def _errors(file: ImportFile, draft: Draft, line: str, line_number: int) -> int:
