@@ -139,10 +139,10 @@ def exports_list_series(
     audience: AudienceDep = "internal",
 ) -> Response:
     """All series of a list, narrowed as the list is, each with its latest figure."""
-    listed = partial(snapshot.get(WatchService).listed, caller, **vars(wanted))
+    watching = snapshot.get(WatchService)
 
     def shown(query: PageQuery) -> Page[SeriesSummaryRead]:
-        page = listed(query)
+        page = watching.listed(caller, query, **vars(wanted))
         return page.of(one for one in page.items if containing(text, words_of_series(one)))
 
     leaving = [] if audience == "internal" else _of_series(snapshot, list_tables.every(shown))
