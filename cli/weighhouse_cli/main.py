@@ -26,6 +26,7 @@ from weighhouse_cli.commands import (
     rejudge,
     report,
     runs,
+    search,
     secrets,
     status,
     study,
@@ -58,6 +59,7 @@ app.command("histogram")(histogram.histogram)
 app.command("import")(imports.import_files)
 app.command("ycsb")(ycsb.ycsb)
 app.command("comment")(comment.comment_at)
+app.command("search")(search.search)
 app.command("usage")(usage.usage)
 app.command("rejudge")(rejudge.rejudge)
 app.add_typer(runs.app, name="run")
