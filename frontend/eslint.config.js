@@ -21,13 +21,22 @@ const policies = Object.entries(floors).map(([floor, below]) => ({
   allow: { to: { element: { types: { anyOf: below } } } },
 }))
 
-// Seven features stand under the others: everything weighed belongs to a system, no number stands
+// Eight features stand under the others: everything weighed belongs to a system, no number stands
 // without its caveats, people write notes beside anything, a campaign is told of in the same words
 // wherever it stands, so are machines that are made for one, and all is taken away in one manner;
-// what others published is told with its source wherever it stands.
-for (const feature of ['systems', 'caveats', 'notes', 'headlines', 'provisions', 'exports', 'sources']) {
+// what others published is told with its source wherever it stands, and what is found by its words in
+// the same lines.
+for (const feature of ['systems', 'caveats', 'notes', 'headlines', 'provisions', 'exports', 'sources', 'search']) {
   policies.push({
     from: { element: { type: 'features' } },
+    allow: { to: { element: { type: 'features', captured: { feature } } } },
+  })
+}
+
+// The shell opens two features over whatever page is on show.
+for (const feature of ['search', 'help']) {
+  policies.push({
+    from: { element: { type: 'app' } },
     allow: { to: { element: { type: 'features', captured: { feature } } } },
   })
 }

@@ -75,7 +75,7 @@ export default defineConfig({
     host: '127.0.0.1',
     // Specs read the plugins' manifests.
     fs: { allow: ['..'] },
-    proxy: { '/api': backend, '/health': backend },
+    proxy: { '/api': backend, '/docs': backend, '/health': backend },
   },
   build: { target: 'es2022', chunkSizeWarningLimit: 800, license: { fileName: listed } },
   test: {

@@ -20,6 +20,7 @@ from weighhouse_cli.commands import (
     rejudge,
     report,
     runs,
+    search,
     status,
     token,
     usage,
@@ -51,6 +52,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("login")(login.login)
     app.command("histogram")(histogram.histogram)
     app.command("comment")(comment.comment_at)
+    app.command("search")(search.search)
     app.command("usage")(usage.usage)
     app.command("rejudge")(rejudge.rejudge)
     app.add_typer(runs.app, name="run")

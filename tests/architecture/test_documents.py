@@ -14,6 +14,8 @@ DOCUMENTS = [name for name in tracked(".md") if not name.startswith("frontend/no
 
 PROJECT = "cli/weighhouse_cli/skeleton/files/project/Makefile.template"
 """What plugins of others are made with: documents tell of it, too."""
+WORDS = "| word |"
+"""Begins a list of words, each of which is a section by itself."""
 
 
 def test_every_top_folder_says_what_it_is_for():
@@ -104,12 +106,15 @@ def test_links_of_pages_lead_to_a_document_and_its_section():
     broken = []
     links = 0
     for name in tracked(".vue"):
-        for target, section in re.findall(r'href="/docs/([^"#]+)(?:#([^"]+))?"', text_of(name)):
+        for target, section in re.findall(
+            r'(?:href|help)="/docs/([^"#]+)(?:#([^"]+))?"', text_of(name)
+        ):
             links += 1
             file = f"docs/{target.removesuffix('.md')}.md"
             there = text_of(file) if (REPOSITORY / file).is_file() else ""
             heads = re.findall(r"^#+ (.+)$", there, re.MULTILINE)
-            if not there or (section and section not in map(section_of, heads)):
+            words = re.findall(r"^\| ([^|]+) \|", there, re.MULTILINE) if WORDS in there else []
+            if not there or (section and section not in map(section_of, [*heads, *words])):
                 broken.append(f"{name}: {target}#{section}")
     assert links
     assert not broken, "\n".join(broken)

@@ -38,6 +38,21 @@ def test_a_page_says_that_it_is_offline(page: Page, weighed: dict) -> None:
     expect(page.get_by_text("You are offline")).to_have_count(0)
 
 
+def test_a_click_without_a_network_leaves_the_page_on_show(page: Page, weighed: dict) -> None:
+    """The page behind the link was never opened, so that its part is not there."""
+    page.goto("/campaigns")
+    name = page.get_by_role("link", name=weighed["experiment"]["name"]).first
+    name.wait_for()
+    page.context.set_offline(True)
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="History").click()
+    expect(page.get_by_text("History cannot be opened now")).to_be_visible()
+    expect(name).to_be_visible()
+    expect(page).to_have_url(re.compile("/campaigns$"))
+    page.context.set_offline(False)
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="History").click()
+    expect(page.get_by_role("heading", level=1, name="History")).to_be_visible()
+
+
 def test_a_part_that_went_with_a_new_version_is_loaded_anew(page: Page, weighed: dict) -> None:
     """The first attempt finds nothing, as after an update; the page is then loaded as a whole."""
     lost: list[str] = []

@@ -1,5 +1,7 @@
 """What is written through the product is found by its words, as it is called now, by its own."""
 
+from pathlib import Path
+
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
@@ -11,6 +13,7 @@ from backend.tests.results.laboratory import ROUTERS, Laboratory, experiment
 from backend.tests.results.reports import whole_run
 from backend.tests.sources.published import study
 
+EXPERIMENTS = Path(__file__).parents[3] / "experiments"
 COMMIT = "beefcafe" + "0" * 32
 GIT = {
     "commit": COMMIT,
@@ -28,8 +31,9 @@ def settings(settings, tmp_path_factory):
     (docs / "gate.md").write_text(
         "# The gate\n\nWhat may pass.\n\n## The gate, and its okapi\n\nSee [the okapi](x.md).\n"
         "\n```\n# no heading\n```\n"
+        "\n| word | is |\n| --- | --- |\n| narwhal (of a sea) | a *tusk* |\n"
     )
-    return settings.model_copy(update={"docs_dir": docs})
+    return settings.model_copy(update={"docs_dir": docs, "experiments_dir": EXPERIMENTS})
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +104,9 @@ def hits(ask, q, kind, **more):
         ("memcached", "system", "Memcached"),
         ("pendonl", "parameter", "appendonly"),
         ("hz redis", "parameter", "hz"),
+        ("memtier", "study", "Dragonfly against Redis and Valkey, by memtier"),
         ("okapi", "help", "The gate, and its okapi"),
+        ("tusk", "help", "narwhal (of a sea)"),
     ],
 )
 def test_what_there_is_is_found(campaign, find, said, kind, title):

@@ -13,7 +13,7 @@ from markdown_it.rules_core import StateCore
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from weighhouse_backend.kit.problems import NotFound
-from weighhouse_backend.search.help_pages import section_of
+from weighhouse_backend.search.help_pages import WORD, section_of
 
 PATH = re.compile(r"([A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*(\.(md|svg|png))?)?")
 PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -74,6 +74,20 @@ def _name_sections(state: StateCore) -> None:
         if token.type == "heading_open":
             name = section_of(inside.content)
             token.attrSet("id", name if not seen[name] else f"{name}-{seen[name]}")
+            seen[name] += 1
+    _name_words(state, seen)
+
+
+def _name_words(state: StateCore, seen: Counter[str]) -> None:
+    """Give the rows of a list of words the names that links lead to: each its word's."""
+    explains = False
+    for row, cell, inside in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        if row.type != "tr_open":
+            continue
+        if cell.type == "th_open":
+            explains = inside.content == WORD
+        elif explains and not seen[name := section_of(inside.content)]:
+            row.attrSet("id", name)
             seen[name] += 1
 
 

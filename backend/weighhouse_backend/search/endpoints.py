@@ -30,9 +30,9 @@ def search_find(
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
     cursor: Annotated[str | None, Query(max_length=200)] = None,
 ) -> FoundRead:
-    """Experiments, campaigns, commits, series, systems, parameters, reports, published results,
-    notes and pages of help that have all words of `q`, or words that begin so. Of all projects of
-    the caller that are not archived, or of the one that is named; up to `limit` of each kind, those
-    with the whole word first, then the newest. `cursor` goes on in one kind.
+    """Experiments, campaigns, commits, series, systems, parameters, studies, reports, published
+    results, notes and pages of help that have all words of `q`, or words that begin so. Of all
+    projects of the caller that are not archived, or of the one that is named; up to `limit` of each
+    kind, those with the whole word first, then the newest. `cursor` goes on in one kind.
     """
     return service.search(caller, Question(q, kind, project_id, limit, cursor))

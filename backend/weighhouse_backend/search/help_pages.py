@@ -14,6 +14,8 @@ HEADING = re.compile(r"^(#{1,4}) +(.+?) *#*\Z")
 FENCE = re.compile(r"^(```|~~~)")
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 SIGNS = re.compile(r"[*`|>]|-{3,}")
+WORD = "word"
+"""Heading of the first column of a list of words, each row of which is found by itself."""
 UNSEARCHED = frozenset({"adr", "benchmarks"})
 """Folders about how the platform is made."""
 
@@ -78,7 +80,24 @@ def _sections(path: str, lines: Sequence[str]) -> Iterator[Section]:
         title = _plain(heading)
         text = _plain(" ".join(lines[begin + 1 : end]))
         address = path if begin == heads[0][0] else f"{path}#{anchor}"
-        yield Section(_plain(heads[0][1]), address, title, text, f"{title} {text}".lower())
+        page = _plain(heads[0][1])
+        yield Section(page, address, title, text, f"{title} {text}".lower())
+        yield from _words(page, path, lines[begin + 1 : end])
+
+
+def _words(page: str, path: str, lines: Sequence[str]) -> Iterator[Section]:
+    """Of a list of words each word, with what is said of it."""
+    explains = False
+    for line in lines:
+        cells = [one.strip() for one in line.strip("|").split("|")] if line[:1] == "|" else []
+        if not cells:
+            explains = False
+        elif cells[0] == WORD:
+            explains = True
+        elif explains and not set(cells[0]) <= set("-: "):
+            text = _plain(cells[1])
+            said = f"{cells[0]} {text}".lower()
+            yield Section(page, f"{path}#{section_of(cells[0])}", cells[0], text, said)
 
 
 def _plain(said: str) -> str:

@@ -7,8 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel
 
 Kind = Literal[
-    "experiment", "campaign", "commit", "series", "system", "parameter", "report", "source",
-    "note", "help",
+    "experiment", "campaign", "commit", "series", "system", "parameter", "study", "report",
+    "source", "note", "help",
 ]  # fmt: skip
 """What is found, in the order in which it is shown."""
 

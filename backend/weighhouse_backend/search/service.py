@@ -1,4 +1,4 @@
-"""Finds what people wrote and measured, systems with their parameters, and pages of help."""
+"""Finds what people wrote and measured, systems with their parameters, studies, pages of help."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from weighhouse_backend.search.schemas import (
     NightsRead,
     PieceRead,
 )
+from weighhouse_backend.studies.folders import read_studies
 
 MOST_TERMS = 8
 TITLE_LENGTH = 80
@@ -41,7 +42,7 @@ STORED: tuple[Kind, ...] = (
     "source",
     "note",
 )
-"""Kinds that are in the index; systems are the catalogue's, help is in files."""
+"""Kinds that are in the index; systems are the catalogue's, studies and help are in files."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ class SearchService:
         )
         if {"system", "parameter"} & set(kinds) and projects:
             groups |= self._systems(terms, projects, asked.limit, begin)
+        if "study" in kinds:
+            groups |= self._studies(terms, asked.limit, begin)
         if "help" in kinds:
             groups |= self._help(terms, asked.limit, begin)
         return FoundRead(groups=[groups[one] for one in kinds if one in groups])
@@ -177,6 +180,24 @@ class SearchService:
             if ordered[begin : begin + limit]:
                 groups[kind] = _group(kind, ordered, limit, begin)
         return groups
+
+    def _studies(self, terms: Sequence[str], limit: int, begin: int) -> dict[Kind, GroupRead]:
+        """Studies whose titles, questions, answers and authors have the terms, also within a
+        word.
+        """
+        found: list[tuple[bool, HitRead]] = []
+        for folder in read_studies(self.settings.experiments_dir):
+            study = folder.study
+            authors = study.source.authors if study.source else ""
+            words = f"{study.asks} {study.answers}"
+            if _has(f"{study.title} {study.name} {authors} {words}", terms):
+                path = f"/studies/{quote(study.name)}"
+                excerpt = excerpt_of(words, terms, inside=True)
+                hit = _plain("study", study.title, path, authors or None, excerpt)
+                found.append((_has(study.title, terms), hit))
+        ordered = [hit for _, hit in sorted(found, key=lambda one: not one[0])]
+        shown = ordered[begin : begin + limit]
+        return {"study": _group("study", ordered, limit, begin)} if shown else {}
 
     def _help(self, terms: Sequence[str], limit: int, begin: int) -> dict[Kind, GroupRead]:
         if self.settings.docs_dir is None:

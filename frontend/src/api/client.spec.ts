@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { onSignedOut, unwrap } from './client'
-import { ApiProblem } from './problem'
+import { ApiProblem, UNANSWERED } from './problem'
 
 const answer = (status: number, body: unknown) => {
   const response = new Response(null, { status })
@@ -26,7 +26,7 @@ describe('an answer', () => {
   it('is a problem even without a body, and with status 0 when there was none', async () => {
     await expect(unwrap(answer(502, undefined))).rejects.toMatchObject({ status: 502, message: 'HTTP 502' })
     const lost = Promise.reject(new TypeError('Failed to fetch'))
-    await expect(unwrap(lost)).rejects.toMatchObject({ status: 0, message: 'Failed to fetch' })
+    await expect(unwrap(lost)).rejects.toMatchObject({ status: 0, message: UNANSWERED })
   })
 
   it('tells that nobody is signed in', async () => {

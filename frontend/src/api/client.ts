@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch'
 
-import { ApiProblem } from './problem'
+import { ApiProblem, UNANSWERED } from './problem'
 import type { paths } from './schema'
 
 /** The API's client; every call is checked against the OpenAPI document. */
@@ -43,8 +43,9 @@ export async function unwrap<T>(call: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>
   try {
     answer = await call
-  } catch (cause) {
-    throw new ApiProblem(0, { detail: cause instanceof Error ? cause.message : undefined })
+  } catch {
+    // What browsers call it differs, and tells people nothing.
+    throw new ApiProblem(0, { detail: UNANSWERED })
   }
   if (answer.response.ok) return answer.data as T
   if (answer.response.status === 401) signedOut()

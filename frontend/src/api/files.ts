@@ -1,4 +1,4 @@
-import { ApiProblem } from './problem'
+import { ApiProblem, UNANSWERED } from './problem'
 
 /**
  * Asks whether a file may be taken, without taking it.
@@ -12,7 +12,7 @@ export async function requireFile(address: string): Promise<void> {
   try {
     answer = await fetch(address, { signal: stopping.signal })
   } catch {
-    throw new ApiProblem(0, null)
+    throw new ApiProblem(0, { detail: UNANSWERED })
   }
   if (answer.ok) {
     stopping.abort()
@@ -43,8 +43,8 @@ export async function sendContent<T>(
       credentials: 'same-origin',
       headers: { 'X-Weighhouse': '1', ...headers },
     })
-  } catch (cause) {
-    throw new ApiProblem(0, { detail: cause instanceof Error ? cause.message : undefined })
+  } catch {
+    throw new ApiProblem(0, { detail: UNANSWERED })
   }
   if (!answer.ok) throw new ApiProblem(answer.status, await answer.json().catch(() => null))
   return (await answer.json()) as T

@@ -1,5 +1,8 @@
 import type { FieldError, Problem } from './types'
 
+/** What is said where no answer came. */
+export const UNANSWERED = 'No answer came: the platform is away, or the network is.'
+
 /** An answer of the API that is not a success: problem+json where the server sent it. */
 export class ApiProblem extends Error {
   readonly status: number

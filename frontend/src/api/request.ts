@@ -13,9 +13,12 @@ type Operation<R extends Route> = R extends `${infer M extends Method} ${infer P
   ? Extract<paths[P][Lowercase<M>], object>
   : never
 type Question<O> = Omit<NonNullable<ParamsOption<O>['params']>, 'cookie'> &
-  RequestBodyOption<O> & { headers?: HeadersOptions }
+  RequestBodyOption<O> & { headers?: HeadersOptions; signal?: AbortSignal }
 
-/** What a route's operation is asked: `path`, `query`, `header` and `body`, as far as it takes any. */
+/**
+ * What a route's operation is asked: `path`, `query`, `header` and `body`, as far as it takes any; and
+ * `signal`, by which who needs the answer no more ends it.
+ */
 export type QuestionOf<R extends Route> = Question<Operation<R>>
 type Data<A> = A extends { data: infer D; error?: never } ? D : never
 

@@ -58,5 +58,10 @@ export function useConnection(queries: QueryClient): {
   }
   const { pause, resume } = useIntervalFn(() => void askAgain(), ASK_AGAIN_MS, { immediate: false })
   watch(state, (now) => (now === 'unanswered' ? resume() : pause()))
+  // Another answer may have come before the next look: what got none while nobody answered is asked for anew.
+  watch(state, (now) => {
+    if (now === 'well')
+      void queries.refetchQueries({ type: 'active', predicate: ({ state: query }) => isAway(query.error) })
+  })
   return { state, heardAt }
 }

@@ -11,6 +11,8 @@ import {
   toComparison,
   toExperiment,
   toExperiments,
+  toFound,
+  toHelp,
   toHistory,
   toJoining,
   toLogin,
@@ -19,6 +21,7 @@ import {
   toOverview,
   toPassword,
   toRun,
+  toSearch,
   toSettings,
   toEdition,
   toReport,
@@ -40,6 +43,7 @@ const scripts = import.meta.glob<string>(['/src/**/*.ts', '!/src/**/*.spec.ts', 
 const OURS = [
   'there(factor.passkeys_at)', // the platform's own name
   'caveat.help', // a page of our documentation
+  'help', // the same, of UiCard
   'one.documentation', // the same, of a finding
   '`/api/v1/published-sources/${shown.id}/document?number=${shown.shown}`', // a download from here
   'fileAddress(run.id, row)', // a download from here
@@ -118,6 +122,9 @@ describe('addresses of our pages', () => {
       toStudies(),
       toStudy('redis-aerospike-dragonfly'),
       toSystems(),
+      toSearch('redis'),
+      toHelp(),
+      toHelp({ path: 'findings/steady-state', section: 'what' }),
       toSystem('redis'),
       toAgents(),
       toAgent(id),
@@ -125,6 +132,16 @@ describe('addresses of our pages', () => {
     ].map((one) => router.resolve(one))
     expect(made.map((one) => one.name)).not.toContain('not-found')
     expect(made.map((one) => one.fullPath)).toContain('/experiments/nightly?tab=revisions&revision=3')
+  })
+
+  it('of what is found are ours as they are, and of documentation those of the help', () => {
+    const router = createRouter({ history: createMemoryHistory(), routes })
+    const full = (path: string) => router.resolve(toFound(path)).fullPath
+    expect(full('/docs/findings/steady-state#what-it-means')).toBe('/help/findings/steady-state#what-it-means')
+    expect(full('/docs/operating.md')).toBe('/help/operating')
+    expect(full('/docs')).toBe('/help')
+    expect(full('/systems/redis')).toBe('/systems/redis')
+    expect(toFound('/docs/images/beam.svg')).toBe('/docs/images/beam.svg')
   })
 
   it('of a comparison name its sides, its cell and its figure', () => {

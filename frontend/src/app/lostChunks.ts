@@ -19,24 +19,42 @@ export function mayReload(memory: Memory, address: string, now: number): boolean
   return true
 }
 
+/** Whether the platform answers at all. */
+async function isThere(): Promise<boolean> {
+  const answer = navigator.onLine && (await fetch('/health', { cache: 'no-store' }).catch(() => null))
+  return Boolean(answer && answer.ok)
+}
+
 /**
  * After a new version was installed, the parts of the old one are gone from the server; a step to a
- * page whose part is missing loads the whole page anew, at the address that was asked for.
+ * page whose part is missing loads the whole page anew, at the address that was asked for. While nobody answers, the
+ * page on show stays: to load anew would leave the reader with the browser's own page of errors.
  *
  * @param failed is told when that does not help.
+ * @param stays is told of the page that cannot be opened now.
  */
-export function followRedeploys(router: Router, failed: (error: unknown) => void): void {
+export function followRedeploys(
+  router: Router,
+  failed: (error: unknown) => void,
+  stays: (page: string | undefined) => void,
+): void {
   let lost = false
   window.addEventListener('vite:preloadError', () => {
     lost = true
   })
-  router.onError((error: unknown, to) => {
-    if (lost && mayReload(sessionStorage, to.fullPath, Date.now())) {
+  router.onError(async (error: unknown, to, from) => {
+    const isLost = lost
+    lost = false
+    if (isLost && from.matched.length && !(await isThere())) {
+      stays(to.meta.title)
+      return
+    }
+    if (isLost && mayReload(sessionStorage, to.fullPath, Date.now())) {
       location.assign(to.fullPath)
       return
     }
     failed(
-      lost ? new Error('A part of this page could not be loaded. It may be being updated: try again soon.') : error,
+      isLost ? new Error('A part of this page could not be loaded. It may be being updated: try again soon.') : error,
     )
   })
 }

@@ -78,6 +78,8 @@ export const routes: RouteRecordRaw[] = [
       props: true,
     },
   ),
+  page('search', '/search', 'Search', () => import('@/pages/SearchPage.vue')),
+  page('help', '/help/:page([\\w-]+)*', 'Help', () => import('@/pages/HelpPage.vue')),
   page('systems', '/systems', 'Systems', () => import('@/pages/SystemsPage.vue')),
   page('system', '/systems/:system', 'System', () => import('@/pages/SystemPage.vue'), { props: true }),
   page('agents', '/agents', 'Agents', () => import('@/pages/AgentsPage.vue')),

@@ -44,7 +44,7 @@ export type ExperimentPlace = { tab: 'schedule' } | { revision: number } | { fie
 
 type Query = Record<string, string | number | readonly string[] | undefined>
 
-function page(name: string, rest: { params?: Record<string, string>; query?: Query } = {}): PageAddress {
+function page(name: string, rest: { params?: Record<string, string | string[]>; query?: Query } = {}): PageAddress {
   const query = Object.fromEntries(Object.entries(rest.query ?? {}).filter(([, value]) => value !== undefined))
   return {
     name,
@@ -143,6 +143,37 @@ export const toReports = () => page('reports')
 export const toReport = (report: string) => page('report', { params: { report } })
 export const toEdition = (report: string, edition: number) =>
   page('edition', { params: { report, edition: String(edition) } })
+
+/** @param said what is searched for. */
+export const toSearch = (said = '') => page('search', { query: { q: said || undefined } })
+
+/** Where the documentation is served, which the help shows. */
+const DOCUMENTATION = /^\/docs(?:\/([\w/-]*?))?(?:\.md)?\/?(?:#(.*))?$/
+
+/** A page of the help. */
+export interface HelpPlace {
+  /** Below the documentation's own folder; empty: its first page. */
+  path: string
+  /** Of a section; empty: the page's beginning. */
+  section: string
+}
+
+/** The page of the help that an address of our documentation is of; null when it is of none. */
+export function helpPlaceOf(address: string): HelpPlace | null {
+  const found = DOCUMENTATION.exec(address)
+  return found && { path: found[1] ?? '', section: decodeURIComponent(found[2] ?? '') }
+}
+
+export const toHelp = ({ path, section }: HelpPlace = { path: '', section: '' }): PageAddress => ({
+  ...page('help', { params: { page: path.split('/').filter(Boolean) } }),
+  ...(section ? { hash: `#${section}` } : {}),
+})
+
+/** The page that an answer of search names: a page of ours as it is, documentation in the help. */
+export function toFound(path: string): PageAddress | string {
+  const place = helpPlaceOf(path)
+  return place ? toHelp(place) : path
+}
 
 export const toSystems = () => page('systems')
 export const toSystem = (system: string) => page('system', { params: { system } })

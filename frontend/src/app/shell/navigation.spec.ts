@@ -12,7 +12,13 @@ describe('navigation', () => {
   })
 
   it('knows the section of every page in the shell', () => {
-    const sections = new Set<string>([...navigation.map((entry) => entry.section), 'settings', 'not-found'])
+    const sections = new Set<string>([
+      ...navigation.map((entry) => entry.section),
+      'settings',
+      'search',
+      'help',
+      'not-found',
+    ])
     for (const route of routes.filter((one) => !one.meta?.open && !one.redirect)) {
       expect(sections, String(route.name)).toContain(sectionOf(route.name))
     }

@@ -5,12 +5,16 @@ import {
   toCampaigns,
   toComparison,
   toExperiments,
+  toHelp,
   toHistory,
+  toNewExperiment,
   toOverview,
+  toPublishedSources,
   toReports,
   toSettings,
   toStudies,
   toSystems,
+  type HelpPlace,
   type PageAddress,
 } from '@/ui'
 
@@ -40,6 +44,34 @@ export const settingsEntry: NavigationEntry = { section: 'settings', label: 'Set
 
 /** A way to others' results, which is no section. */
 export const bringEntry: NavigationEntry = { section: 'bring-results', label: 'Bring results', to: toBringResults() }
+
+/** Pages that are gone to by name, beside those of the navigation. */
+export const namedPlaces: readonly { label: string; to: PageAddress }[] = [
+  ...navigation,
+  bringEntry,
+  { label: 'New experiment', to: toNewExperiment() },
+  { label: 'Published results', to: toPublishedSources() },
+  settingsEntry,
+  { label: 'Help', to: toHelp() },
+]
+
+/** Of each section, the page of the help that explains it; of others, its first. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  experiments: 'scenarios',
+  campaigns: 'verdicts',
+  compare: 'comparing',
+  history: 'history',
+  alerts: 'alerts',
+  studies: 'studies',
+  reports: 'reports',
+  systems: 'systems',
+  agents: 'agents',
+  settings: 'people',
+  search: 'search',
+}
+
+/** Where the help begins for who is on a page of a section. */
+export const explained = (section: string): HelpPlace => ({ path: EXPLAINED[section] ?? '', section: '' })
 
 const parents: Record<string, string> = {
   'experiment-new': 'experiments',

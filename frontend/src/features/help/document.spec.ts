@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+
+import { helpDocument, type HelpElement, type HelpNode } from './document'
+
+const PAGE = `<!doctype html><html><title>x</title><style>p{}</style><h1 id="gate">The gate</h1>
+<p onclick="steal()">See <a href="/docs/verdicts#rules">rules</a>, <a href="javascript:alert(1)">this</a>,
+<a href="https://example.org/a">that</a>.</p><h2 id="base">Its base</h2><script>steal()</script>
+<table><tr id="knee"><td>knee</td></tr></table><img src="https://evil.example/x.png" alt="A picture"></html>`
+
+function every(nodes: readonly HelpNode[]): HelpElement[] {
+  return nodes.flatMap((one) => (typeof one === 'string' ? [] : [one, ...every(one.children)]))
+}
+
+describe('a page of the help', () => {
+  const shown = helpDocument(PAGE, 1)
+  const elements = every(shown.nodes)
+
+  it('has its title and its sections', () => {
+    expect(shown.title).toBe('The gate')
+    expect(shown.sections).toEqual([{ title: 'Its base', section: 'base' }])
+  })
+
+  it('leaves the first rank of headings and all ids to the page that it stands beside', () => {
+    expect(elements.filter((one) => /^h\d$/.test(one.tag)).map((one) => [one.tag, one.attributes['id']])).toEqual([
+      ['h2', 'help-gate'],
+      ['h3', 'help-base'],
+    ])
+    expect(elements.find((one) => one.tag === 'tr')?.attributes['id']).toBe('help-knee')
+  })
+
+  it('has no script, and links to nothing but our pages and those of others', () => {
+    expect(JSON.stringify(shown)).not.toContain('steal')
+    expect(elements.filter((one) => one.tag === 'a').map((one) => one.attributes['href'])).toEqual([
+      '/docs/verdicts#rules',
+      undefined,
+      'https://example.org/a',
+    ])
+    expect(elements.find((one) => one.tag === 'img')?.attributes).toEqual({ alt: 'A picture' })
+  })
+})

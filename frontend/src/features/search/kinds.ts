@@ -1,0 +1,49 @@
+import type { AnswerOf } from '@/api'
+
+export type Found = AnswerOf<'GET /api/v1/search'>
+export type Group = Found['groups'][number]
+export type Hit = Group['items'][number]
+export type Kind = Group['kind']
+
+/** What a kind is called, as a heading. */
+export const KINDS: Readonly<Record<Kind, string>> = {
+  experiment: 'Experiments',
+  campaign: 'Campaigns',
+  commit: 'Commits',
+  series: 'Series',
+  system: 'Systems',
+  parameter: 'Parameters',
+  study: 'Studies',
+  report: 'Reports',
+  source: 'Published results',
+  note: 'Notes',
+  help: 'Help',
+}
+
+/** A page that is gone to by its name. */
+export interface Place<T> {
+  label: string
+  to: T
+}
+
+/** Places whose names have words that begin with all words of a text; all of them while there is none. */
+export function placesNamed<P extends { label: string }>(places: readonly P[], said: string): P[] {
+  const words = said.toLowerCase().split(/\s+/).filter(Boolean)
+  return places.filter(({ label }) => {
+    const own = label.toLowerCase().split(/\s+/)
+    return words.every((word) => own.some((one) => one.startsWith(word)))
+  })
+}
+
+/** The course of values as points of a line `width` wide and `height` high, from the least to the greatest. */
+export function lineOf(values: readonly number[], width: number, height: number): string {
+  const least = Math.min(...values)
+  const span = Math.max(...values) - least
+  return values
+    .map((value, at) => {
+      const x = values.length > 1 ? (at / (values.length - 1)) * width : width / 2
+      const y = span ? height - ((value - least) / span) * height : height / 2
+      return `${x.toFixed(1)},${y.toFixed(1)}`
+    })
+    .join(' ')
+}
