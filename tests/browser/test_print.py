@@ -65,9 +65,6 @@ def addresses(platform: RunningPlatform, sows: Sows) -> list[str]:
     }  # fmt: skip
     report = f"/reports/{platform.request('POST', '/reports', json=body)['id']}"
     platform.request("POST", f"{report}/editions")
-    (source, *_) = platform.request("GET", "/published-sources")["items"]
-    wanted = {"series_id": series["id"], "title": "A course, printed", "visibility": "public"}
-    shared = platform.request("POST", "/shares", json={**wanted, "days": None})
     return [
         "/",
         "/experiments",
@@ -85,7 +82,6 @@ def addresses(platform: RunningPlatform, sows: Sows) -> list[str]:
         "/studies/redis-aerospike-dragonfly",
         "/published-results",
         "/published-results/new",
-        f"/published-results/{source['id']}",
         "/reports",
         report,
         f"{report}/editions/1",
@@ -94,8 +90,6 @@ def addresses(platform: RunningPlatform, sows: Sows) -> list[str]:
         "/agents",
         f"/agents/{agent['id']}",
         *(f"/settings?tab={tab}" for tab in SETTINGS),
-        "/public",
-        f"/public/{shared['id']}",
         "/nowhere",
     ]
 
