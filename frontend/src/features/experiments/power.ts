@@ -17,10 +17,13 @@ const percent = (share: number) => (share * 100).toPrecision(2)
 /** How small a difference so many repeats find, in a sentence. */
 export function powerWords(blur: Blur | null, repeats: number): string {
   if (repeats < 2) return 'One repeat finds no difference, however large: nothing is known of how much runs scatter.'
-  if (!blur)
-    return `How small a difference ${repeats} repeats find is not known: no A/A campaign has measured these systems here.`
+  if (!blur) {
+    const unknown = `How small a difference ${repeats} repeats find is not known`
+    return `${unknown}: no A/A campaign has measured these systems here.`
+  }
   const low = percent(blur.least)
   const high = percent(blur.most)
   const span = low === high ? `${high} %` : `${low} to ${high} %`
-  return `${repeats} repeats tell differences of more than ${span} in throughput from noise, as A/A campaigns found here.`
+  const found = `${repeats} repeats tell differences of more than ${span} in throughput from noise`
+  return `${found}, as A/A campaigns found here.`
 }
