@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, Route, expect
 from typer.testing import CliRunner
-from weighhouse_cli.main import app
+from weighhouse_cli.remote import app
 from weighhouse_testing.browser import NARROW, WIDE, Window, looked_at
 from weighhouse_testing.platform import RunningPlatform
 
@@ -126,11 +126,10 @@ def test_a_page_of_search_has_its_words_in_the_address(page: Page, weighed: dict
     expect(field).to_have_value(name)
     field.fill("redis")
     expect(page).to_have_url(re.compile(r"/search\?q=redis$"))
-    parameters = page.get_by_role("region", name="Parameters")
-    parameters.get_by_role("button", name="All parameters").click()
-    expect(page).to_have_url(re.compile(r"kind=parameter"))
+    page.get_by_role("region", name="Help").get_by_role("button", name="All help").click()
+    expect(page).to_have_url(re.compile(r"kind=help"))
     expect(page.get_by_role("region", name="Systems")).to_have_count(0)
-    page.get_by_role("region", name="Parameters").get_by_role("link").first.wait_for()
+    page.get_by_role("region", name="Help").get_by_role("link").first.wait_for()
     page.reload()
     page.get_by_role("button", name="All kinds").click()
     page.get_by_role("region", name="Systems").get_by_role("link").first.click()

@@ -78,6 +78,8 @@ class PublicationService:
         Where several campaigns leave together, the strictest decision stands for an edition.
         """
         every = list(leaving)
+        if not every:  # who may see people alone leaves with nobody's figures
+            return []
         known = self._known(every)
         found: dict[tuple[str, str | None], DecisionRead] = {}
         for one in every:

@@ -109,7 +109,6 @@ export const COMPLETE: Completeness = {
   complete: true,
   words: '',
   runs_ended: 0,
-  runs_completed: 0,
   runs: 0,
   under_way: [],
   at: null,

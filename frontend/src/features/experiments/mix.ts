@@ -1,4 +1,4 @@
-/** A mix of operations in words: `read 95 %, update 5 %`. */
+/** A mix of operations in words: `read 90 %, update 10 %`. */
 export function mixWords(mix: unknown): string {
   if (typeof mix !== 'object' || mix === null) return ''
   return Object.entries(mix as Record<string, unknown>)

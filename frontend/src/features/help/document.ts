@@ -47,7 +47,8 @@ export function helpDocument(html: string, lower = 0): HelpDocument {
     if (tag === 'script' || tag === 'style' || tag === 'title') return []
     const children = [...node.childNodes].flatMap(built)
     if (!TAGS.has(tag)) return children
-    const element = { tag: lowered(tag, lower), attributes: attributesOf(node), children }
+    const isHead = tag === 'th' && Boolean(node.textContent?.trim())
+    const element = { tag: tag === 'th' && !isHead ? 'td' : lowered(tag, lower), attributes: attributesOf(node), children }
     return [tag === 'table' || tag === 'pre' ? scrolled(element) : element]
   }
 
