@@ -48,7 +48,11 @@ export function helpDocument(html: string, lower = 0): HelpDocument {
     const children = [...node.childNodes].flatMap(built)
     if (!TAGS.has(tag)) return children
     const isHead = tag === 'th' && Boolean(node.textContent?.trim())
-    const element = { tag: tag === 'th' && !isHead ? 'td' : lowered(tag, lower), attributes: attributesOf(node), children }
+    const element = {
+      tag: tag === 'th' && !isHead ? 'td' : lowered(tag, lower),
+      attributes: attributesOf(node),
+      children,
+    }
     return [tag === 'table' || tag === 'pre' ? scrolled(element) : element]
   }
 
