@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
-from weighhouse_backend.packages.release import own_version
+from weighhouse_backend.packages.release import AGENT, COMMAND, INSTALLER, own_version
 
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.waits import PATIENCE_SECONDS, until
@@ -100,7 +100,8 @@ def served(folder: Path) -> Iterator[str]:
     """
     version = own_version()
     written = [
-        _wheel(folder, "weighhouse-agent", version), _wheel(folder, "pip", "26.3"),
+        _wheel(folder, AGENT, version), _wheel(folder, COMMAND, version),
+        _wheel(folder, INSTALLER, "26.3"),
     ]  # fmt: skip
     release = {
         "version": version, "commit": "", "changed": False, "systems": [],
