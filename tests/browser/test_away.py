@@ -45,7 +45,7 @@ def test_a_click_without_a_network_leaves_the_page_on_show(page: Page, weighed: 
     name.wait_for()
     page.context.set_offline(True)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="History").click()
-    expect(page.get_by_text("History cannot be opened now")).to_be_visible()
+    expect(page.get_by_text("History cannot be opened now", exact=True)).to_be_visible()
     expect(name).to_be_visible()
     expect(page).to_have_url(re.compile("/campaigns$"))
     page.context.set_offline(False)

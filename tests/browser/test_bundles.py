@@ -85,7 +85,7 @@ def test_who_measured_it_again_stands_on_the_campaigns_page(
     expect(card).to_contain_text("No bundle that measured it again was brought")
     field = page.get_by_label("Bundle that measured this campaign again")
     field.set_input_files(bundles["tampered"])
-    expect(page.get_by_text("The bundle was not taken")).to_be_visible()
+    expect(page.get_by_text("The bundle was not taken", exact=True)).to_be_visible()
     expect(card).to_contain_text("No bundle that measured it again was brought")
     field.set_input_files(bundles["like"])
     expect(card).to_contain_text("Reproduced by 1 other installation", ignore_case=True)
