@@ -28,6 +28,11 @@ function table() {
 const names = (wrapper: ReturnType<typeof table>) => wrapper.findAll('tbody tr').map((row) => row.find('td').text())
 
 describe('a table', () => {
+  it('says what a row says, where nothing else was put into a cell', () => {
+    const cells = table().findAll('tbody tr')[0]?.findAll('td')
+    expect(cells?.map((cell) => cell.text())).toEqual(['b', '5', ''])
+  })
+
   it('keeps the order it is given, and says how it is sorted', async () => {
     const wrapper = table()
     expect(names(wrapper)).toEqual(['b', 'a', 'c'])
