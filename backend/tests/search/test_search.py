@@ -104,7 +104,7 @@ def hits(ask, q, kind, **more):
         ("memcached", "system", "Memcached"),
         ("pendonl", "parameter", "appendonly"),
         ("hz redis", "parameter", "hz"),
-        ("memtier", "study", "Dragonfly against Redis and Valkey, by memtier"),
+        ("memtier", "study", "Dragonfly by memtier, and Garnet beside it"),
         ("okapi", "help", "The gate, and its okapi"),
         ("tusk", "help", "narwhal (of a sea)"),
     ],
@@ -199,7 +199,8 @@ def test_nobody_finds_what_is_anothers(campaign, find, ask, tenants):
     del campaign
     theirs = tenants[1].headers
     for said in ("wombat", "beefcafe", "1", "quokka", "redis", "memcached", "appendonly"):
-        assert find(said, theirs) == {}, said
+        found = find(said, theirs)
+        assert set(found) <= {"study"}, said  # those are the installation's
     assert ask("wombat", theirs, project_id=str(tenants[0].project_id)).status_code == 404
     assert set(find("okapi", theirs)) == {"help"}
 
