@@ -157,7 +157,8 @@ def packed(name: str, target: Path) -> Path:
     """The wheel of what is installed, made of its files again."""
     known = distribution(name)
     told = known.read_text("WHEEL") or ""
-    tag = re.findall(r"(?m)^Tag: (.+)$", told)[0].strip()
+    tags = [one.strip() for one in re.findall(r"(?m)^Tag: (.+)$", told)]
+    tag = next((one for one in tags if not one.startswith("py2-")), tags[0])
     made = target / f"{known.metadata['Name'].replace('-', '_')}-{known.version}-{tag}.whl"
     if made.exists():
         return made
