@@ -18,6 +18,7 @@ BACKEND = ROOT / "backend" / "weighhouse_backend"
 PAGES = "kit/pages.py"
 """Where parts of lists are made."""
 WAYS_ON = {
+    "charts/historyPublished.ts": "told, with the list of all below it",
     "features/alerts/AlertsCard.vue": "and N more, a link",
     "features/campaigns/GatePanel.vue": "a button for all",
     "features/campaigns/HeadlineComparison.vue": "the comparison",

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
 
-import { formatBytes, formatLatency, formatThroughput } from '@/ui'
-
-import { init } from './echarts'
 import { changeInWords, type HistoryChange, type HistoryInput } from './history'
 import { strokeOfChange } from './historyMarks'
 import { historyOption, placesOf } from './seriesHistory'
@@ -383,28 +380,5 @@ describe('noise bands', () => {
       [-0.4, 0.4],
       [1.6, 2.4],
     ])
-  })
-})
-
-describe('the axis of figures that hardly differ', () => {
-  it.each([
-    [1064.2, formatBytes],
-    [100.4, formatLatency],
-    [999.6, formatThroughput],
-    [23_640, formatThroughput],
-    [1.5e6, formatThroughput],
-    [3.7, formatLatency],
-    [5_000_000, formatBytes],
-  ] as const)('writes no two steps alike: %d', (value, format) => {
-    const written = (at: number) => Object.values(format(at)).join(' ')
-    const near = [0, 1, 2].map((at) => ({ ...point, value: value + at / 100, low: value, high: value, repeats: [] }))
-    const chart = init(null, null, { renderer: 'svg', ssr: true, width: 900, height: 360 })
-    const drawn = { ...input, lines: [line(...near)], format: { name: '', write: written } }
-    chart.setOption(historyOption(drawn, testPalette))
-    const unit = written(value).split(' ').at(-1) ?? ''
-    const texts = [...chart.renderToSVGString().matchAll(/<text[^>]*>([^<]*)</g)].map((found) => found[1] ?? '')
-    const steps = texts.filter((text) => text.endsWith(unit))
-    expect(steps.length).toBeGreaterThan(2)
-    expect(new Set(steps).size).toBe(steps.length)
   })
 })
