@@ -18,8 +18,7 @@ const again = (count: number, error: unknown) => count < 1 && !(error instanceof
 export function useSearch(said: MaybeRefOrGetter<string>, limit: number, kind?: Kind) {
   return useQuery({
     queryKey: ['search', said, limit, kind],
-    queryFn: ({ signal }) =>
-      request('GET /api/v1/search', { query: { q: toValue(said), limit, kind, cursor: undefined }, signal }),
+    queryFn: ({ signal }) => request('GET /api/v1/search', { query: { q: toValue(said), limit, kind }, signal }),
     enabled: () => toValue(said) !== '',
     placeholderData: keepPreviousData,
     retry: again,
