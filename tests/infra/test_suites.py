@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from suites import record, unchanged
-from suites.__main__ import in_order
+from suites.__main__ import in_order, reds
 from suites.drift import differences
 from suites.record import Told, earlier, expected, grown, keep
 from suites.runner import passed_tests, run
@@ -70,6 +70,26 @@ def test_a_red_one_is_told_with_its_words_and_what_to_do():
     assert "line 3 is wrong" in said
     assert "bad: mend line 3" in said
     assert "fine" not in said  # a check that is green has nothing to say
+
+
+@pytest.mark.parametrize(
+    ("counts", "output", "red"),
+    [
+        ("pytest", "F.\nFAILED a/test_b.py::test_c[1] - assert 0\nERROR a/test_d.py::test_e\n",
+         ["a/test_b.py::test_c[1] - assert 0", "a/test_d.py::test_e"]),
+        ("cargo", "---- mix::tests::sums stdout ----\nthread\n\nfailures:\n    mix::tests::sums\n",
+         ["mix::tests::sums"]),
+        ("vitest", "\x1b[31m FAIL \x1b[39m src/a.spec.ts > sums\n FAIL  src/a.spec.ts > sums\n",
+         ["src/a.spec.ts > sums"]),
+        ("", "FAILED nothing\n", []),
+    ],
+)  # fmt: skip
+def test_who_is_red_is_named_at_the_end_and_all_words_are_kept(tmp_path, counts, output, red):
+    suite = shell("one", "false", counts)
+    first, *named = reds([suite, shell("green", "true")], {"one": output}, tmp_path / "red")
+    assert first == f"red: one, all its words: {tmp_path}/red/one.log"
+    assert [each.strip() for each in named] == red
+    assert (tmp_path / "red/one.log").read_text() == output
 
 
 def test_no_test_at_all_is_red():

@@ -5,14 +5,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weighhouse_testing.tree import REPOSITORY
 
 from suites import record, systems
 from suites.record import Told
-from suites.runner import default_at_once, run, say, stop_on_signals
+from suites.runner import default_at_once, red_tests, run, say, stop_on_signals
 from suites.table import CHECKS, SUITES, Suite
 from suites.unchanged import Green
 
@@ -74,6 +74,22 @@ def summary(told: Sequence[Told]) -> str:
     return "\n".join(["\n== summary", *lines])
 
 
+def reds(suites: Sequence[Suite], words: Mapping[str, str], folder: Path) -> list[str]:
+    """What is red, a line a test, under the file that has all that its suite said.
+
+    :param words: suite → all that it said; kept until the suite is red again.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for suite in suites:
+        if (said := words.get(suite.name)) is not None:
+            kept = folder / f"{suite.name}.log"
+            kept.write_text(said, encoding="utf-8")
+            tests = red_tests(suite.counts, said)
+            lines += [f"red: {suite.name}, all its words: {kept}", *(f"  {test}" for test in tests)]
+    return lines
+
+
 def commit() -> str:
     """What is tested; with a plus where the tree has changes of its own."""
     command = ["git", "describe", "--always", "--dirty=+", "--exclude", "*"]
@@ -108,7 +124,8 @@ def main(words: Sequence[str]) -> int:
         say(f"· {suite.name}: green, as when it last read these files")
     ordered = [prepared(each) for each in in_order([s for s in suites if s not in known], runs)]
     files: dict[str, float] = {}
-    told = run(ordered, environment(), asked.at_once, interrupted, files=files)
+    red: dict[str, str] = {}
+    told = run(ordered, environment(), asked.at_once, interrupted, files=files, red=red)
     if interrupted.is_set():
         return INTERRUPTED
     seconds = time.monotonic() - began
@@ -124,8 +141,8 @@ def main(words: Sequence[str]) -> int:
     kept = record.keep(folder, told, seconds, commit(), files)
     say(f"seconds by suite: {kept}")
     failed = [each.name for each in told if not each.passed]
-    if failed:
-        say(f"red: {', '.join(failed)}")
+    for line in reds(suites, red, cache() / "red"):
+        say(line)
     computed = sum(each.computed for each in told)
     say(f"{len(told)} suites in {seconds:,.0f} s, {computed:,.0f} s computed")
     say(f"{sum(each.tests for each in told)} passed, {len(failed)} failed")

@@ -28,6 +28,11 @@ PASSED = {
     "cargo": re.compile(r"^test result: \w+\. ([0-9]+) passed", re.MULTILINE),
     "vitest": re.compile(r"^ *Tests +(?:[0-9]+ failed \| )?([0-9]+) passed", re.MULTILINE),
 }
+RED = {
+    "pytest": re.compile(r"^(?:FAILED|ERROR) (\S.*)$", re.MULTILINE),
+    "cargo": re.compile(r"^---- (\S+) stdout ----$", re.MULTILINE),
+    "vitest": re.compile(r"^ *FAIL +(\S.*)$", re.MULTILINE),
+}
 
 ATTENDED = (sys.executable, "-I", str(Path(__file__).with_name("attended.py")))
 """Before a command: what it leaves behind is ended, and counted with it."""
@@ -45,6 +50,16 @@ def passed_tests(counts: str, output: str) -> int:
     if not counts:
         return 0
     return sum(int(number) for number in PASSED[counts].findall(ANSI.sub("", output)))
+
+
+def red_tests(counts: str, output: str) -> list[str]:
+    """The tests that an output says to be red, each once, as their runner calls them.
+
+    :param counts: pytest, cargo or vitest; empty: there are none to name.
+    """
+    if not counts:
+        return []
+    return list(dict.fromkeys(RED[counts].findall(ANSI.sub("", output))))
 
 
 @dataclass
@@ -149,12 +164,14 @@ def run(
     interrupted: threading.Event,
     tell: Tell = say,
     files: dict[str, float] | None = None,
+    red: dict[str, str] | None = None,
 ) -> list[Told]:
     """Run suites, so many at once, in the order given; each one's output is told when it ends.
 
     :param environment: of all; each gets a `TMPDIR` of its own, removed when all have ended.
     :param at_once: how many run beside each other.
     :param files: gets the seconds of each file of tests.
+    :param red: gets all that a suite said that is red.
     :param interrupted: set by somebody who wants all to end.
     :returns: in the order in which they ended; fewer than suites when interrupted.
     """
@@ -174,6 +191,8 @@ def run(
                     running.remove(each)
                     if files is not None:
                         files |= each.times()
+                    if red is not None and not ended.passed:
+                        red[each.suite.name] = each.text()
                     done.append(ended)
                     _tell_end(each, ended, tell)
                     told_at = time.monotonic()

@@ -35,7 +35,7 @@ class Suite:
 
 
 def _pytest(name: str, *folders: str, exercised: str = "", niceness: int = 0) -> Suite:
-    command = (PYTHON, "-m", "pytest", "--durations=10", "--durations-min=5", *folders)
+    command = (PYTHON, "-m", "pytest", "-rfEs", "--durations=10", "--durations-min=5", *folders)
     return Suite(name, command, "pytest", exercised=exercised, niceness=niceness)
 
 

@@ -21,6 +21,7 @@ from weighhouse_sdk.machine.programs import locate_program
 from weighhouse_testing.tree import REPOSITORY
 
 REQUIRES = re.compile(r"^Requires-Dist: (.+)$", re.MULTILINE)
+EXTRAS = re.compile(r"^Provides-Extra: (.+)$", re.MULTILINE)
 
 
 def built(target: Path, root: Path = REPOSITORY) -> dict[str, str]:
@@ -41,13 +42,14 @@ def built(target: Path, root: Path = REPOSITORY) -> dict[str, str]:
 
 
 def declared(wheels: Path) -> set[str]:
-    """What others wrote that the wheels ask for, and what that asks for in turn."""
+    """What others wrote that the wheels ask for, extras too, and what that asks for in turn."""
     wanted = []
     for wheel in wheels.glob("*.whl"):
         with zipfile.ZipFile(wheel) as archive:
             (name,) = (one for one in archive.namelist() if one.endswith("dist-info/METADATA"))
             told = archive.read(name).decode()
-        wanted += [(Requirement(one), "") for one in REQUIRES.findall(told)]
+        extras = ("", *EXTRAS.findall(told))
+        wanted += [(Requirement(one), extra) for one in REQUIRES.findall(told) for extra in extras]
     found: set[str] = set()
     while wanted:
         one, extra = wanted.pop()
