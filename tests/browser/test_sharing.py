@@ -238,7 +238,8 @@ def test_the_public_pages_describe_themselves_and_a_title_of_markup_is_text(
     assert described["url"].endswith(f"/public/{made['id']}")
     assert described["variableMeasured"]
     short = page.locator('meta[name="description"]').get_attribute("content") or ""
-    assert short.startswith(MARKED)
+    assert len(short) > 40
+    assert described["description"].startswith(f"{MARKED}. {short}")
     data = page.request.get(described["distribution"][0]["contentUrl"])
     assert data.ok, "what it says can be downloaded, can"
 
@@ -265,7 +266,10 @@ def test_what_is_taken_back_is_gone_from_other_pages_at_once(
     page.wait_for_function("[...document.images].every(one => one.naturalWidth > 0)")
 
     platform.request("POST", f"/shares/{made['id']}/revoke")
+    answers: dict[str, int] = {}
+    page.on("response", lambda one: answers.update({one.url: one.status}))
     page.reload()
     expect(page.frame_locator("iframe").locator("svg")).to_have_count(0)
     page.wait_for_function("[...document.images].every(one => one.complete)")
-    assert page.evaluate("[...document.images].map(one => one.naturalWidth)") == [0, 0]
+    assert [answers[one] for one in shown] == [404, 404]
+    assert all("not shared here (any more)" in page.request.get(one).text() for one in shown)

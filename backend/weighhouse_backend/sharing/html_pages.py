@@ -12,6 +12,7 @@ from typing import Any
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.sharing.schemas import PublicRead
 
+DESCRIPTION = re.compile(r'<meta\s+name="description"[^>]*>')
 TITLE = re.compile(r"<title>.*?</title>", re.DOTALL)
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;max-width:60rem;padding:1rem;"
@@ -163,6 +164,8 @@ def head_of(title: str, description: str, address: str, described: dict[str, Any
 
 
 def with_head(index: str, title: str, head: str) -> str:
-    """The frontend's first page with a title and a head of its own."""
+    """The frontend's first page with a title and a head of its own, which describes it alone."""
     named = TITLE.sub(lambda _: f"<title>{escape(title)}</title>", index, count=1)
+    if head:
+        named = DESCRIPTION.sub("", named)
     return named.replace("</head>", f"{head}</head>", 1)
