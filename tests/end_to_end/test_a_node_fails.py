@@ -38,6 +38,9 @@ faults:
   - {at_seconds: 6, verb: kill, node: 2}
   - {at_seconds: 10, verb: replace, node: 2}
 """
+MEASURED_SECONDS = (130, 450)
+"""Long enough for an empty node to serve: on a machine that has time, and on one that has none."""
+TOO_SHORT = "the measured phase ended before it was done"
 SAMPLED_SECONDS = 1.0
 """How often the nodes are asked for their transfers."""
 ASKED_SECONDS = 30.0
@@ -50,16 +53,20 @@ UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 def test_quorum_operations_go_on_while_a_node_is_killed_and_replaced(
     platform: RunningPlatform,
 ) -> None:
-    started = platform.start_campaign(COURSE)
-    campaign = platform.wait_for_campaign(started["id"])
-    ((run,),) = [cell["runs"] for cell in campaign["cells"]]
-    whole = platform.request("GET", f"/runs/{run['id']}")
-    assert whole["status"] == "completed", whole
-    told = [
-        (each["kind"], each["label"])
-        for each in whole["timeline"]
-        if each["kind"].startswith(("fault", "system_ended"))
-    ]
+    for seconds in MEASURED_SECONDS:
+        course = COURSE.replace("measure_seconds: 130", f"measure_seconds: {seconds}")
+        started = platform.start_campaign(course)
+        campaign = platform.wait_for_campaign(started["id"])
+        ((run,),) = [cell["runs"] for cell in campaign["cells"]]
+        whole = platform.request("GET", f"/runs/{run['id']}")
+        assert whole["status"] == "completed", whole
+        told = [
+            (each["kind"], each["label"])
+            for each in whole["timeline"]
+            if each["kind"].startswith(("fault", "system_ended"))
+        ]
+        if not told[-1][1].endswith(TOO_SHORT):
+            break
     assert [kind for kind, _ in told] == ["fault", "fault_done", "fault", "fault_done"], told
     assert told[0][1] == "kill node 2"
     assert told[1][1] == "node 2: killed"
