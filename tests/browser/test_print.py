@@ -50,14 +50,15 @@ _ON_PAPER = """() => {
 }"""
 
 
-_IN_SMALL = """() => [...document.querySelectorAll('.chart')].filter(one => {
+_IN_SMALL = """() => [...document.querySelectorAll('.chart')].flatMap(one => {
   one.style.width = '300px'
   const {right} = one.getBoundingClientRect()
-  return [...one.querySelectorAll('canvas')].some(drawn => {
+  return [...one.querySelectorAll('canvas')].map(drawn => {
     const {width, height, right: end} = drawn.getBoundingClientRect()
-    return end > right + 1 || width < 100 || height < 40
-  })
-}).map(one => one.innerText.slice(0, 40))"""
+    const whole = end <= right + 1 && width > 100 && height > 40
+    return whole ? '' : `${one.innerText.slice(0, 40)}: ${width} × ${height}, to ${end} of ${right}`
+  }).filter(Boolean)
+})"""
 """Charts that are cut off where they are printed narrower than they were drawn."""
 _SQUEEZED = """() => [...document.querySelectorAll('main :is(th, td)')].filter(one => {
   const {width} = one.getBoundingClientRect()
@@ -164,5 +165,4 @@ def test_a_chart_of_a_wide_window_is_printed_whole(
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print")
         page.evaluate(_DRAWN)
-        assert page.locator(".chart canvas").count() > 1
         assert page.evaluate(_IN_SMALL) == []
