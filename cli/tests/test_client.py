@@ -48,6 +48,16 @@ def test_the_embedded_token_is_not_sent_elsewhere(home: PlatformDirectory) -> No
     assert caught.value.code is Exit.INVALID
 
 
+def test_a_secret_that_nobody_set_is_no_token(
+    home: PlatformDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEIGHHOUSE_TOKEN", "")
+    with pytest.raises(CommandFailed, match="which a fork's job does not get"):
+        find_access("https://elsewhere.example", None)
+    monkeypatch.setenv("WEIGHHOUSE_TRUST", "t")
+    assert find_access("https://elsewhere.example", None).pipeline is not None
+
+
 def test_a_problem_is_shown_with_its_fields() -> None:
     problem = {
         "title": "The experiment is not valid",

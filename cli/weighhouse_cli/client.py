@@ -46,7 +46,7 @@ def find_access(url: str | None, token: str | None) -> Access:
     :raises CommandFailed: when no token is to be found.
     """
     given = url or os.environ.get("WEIGHHOUSE_URL")
-    token = token or os.environ.get("WEIGHHOUSE_TOKEN")
+    token = token or os.environ.get("WEIGHHOUSE_TOKEN") or None  # a secret nobody set is empty
     directory = PlatformDirectory(default_directory())
     if given is None:
         # The embedded platform's token goes to the embedded platform alone.
@@ -57,7 +57,8 @@ def find_access(url: str | None, token: str | None) -> Access:
         raise CommandFailed(
             Exit.INVALID,
             "no token: give --token or set WEIGHHOUSE_TOKEN "
-            "(make one with `weighhouse token create`, or under Settings → Tokens), or, in a "
+            "(make one with `weighhouse token create`, or under Settings → API tokens; in a "
+            "pipeline it is a secret of that name, which a fork's job does not get), or, in a "
             "trusted pipeline, WEIGHHOUSE_TRUST; of a platform that was started here with "
             "`--data-dir DIRECTORY`, set WEIGHHOUSE_DATA_DIR to that directory",
         )

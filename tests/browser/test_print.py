@@ -50,6 +50,26 @@ _ON_PAPER = """() => {
 }"""
 
 
+_IN_SMALL = """() => [...document.querySelectorAll('.chart')].flatMap(one => {
+  one.style.width = '300px'
+  const {right} = one.getBoundingClientRect()
+  return [...one.querySelectorAll('canvas')].map(drawn => {
+    const {width, height, right: end} = drawn.getBoundingClientRect()
+    const whole = end <= right + 1 && width > 100 && height > 40
+    return whole ? '' : `${one.innerText.slice(0, 40)}: ${width} × ${height}, to ${end} of ${right}`
+  }).filter(Boolean)
+})"""
+"""Charts that are cut off where they are printed narrower than they were drawn."""
+_SQUEEZED = """() => [...document.querySelectorAll('main :is(th, td)')].filter(one => {
+  const {width} = one.getBoundingClientRect()
+  const words = one.innerText.trim()
+  return width > 1 && words.length > 8 && width < 40
+    && one.checkVisibility({visibilityProperty: true})
+}).map(one => `${Math.round(one.getBoundingClientRect().width)} px: ${one.innerText.slice(0, 40)}`)
+  .slice(0, 4)"""
+"""Columns in which words stand letter below letter."""
+
+
 @pytest.fixture(scope="module")
 def addresses(platform: RunningPlatform, sows: Sows) -> list[str]:
     """One of each kind of page."""
@@ -118,7 +138,8 @@ def _faults(page: Page, address: str, theme: Theme) -> list[str]:
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.wait_for_function("document.documentElement.dataset.theme === 'light'")
     page.evaluate(_DRAWN)
-    found = [f"{address}, {theme}: {one}" for one in page.evaluate(_ON_PAPER)]
+    seen = [*page.evaluate(_ON_PAPER), *page.evaluate(_SQUEEZED)]
+    found = [f"{address}, {theme}: {one}" for one in seen]
     _keep(page, address, theme)
     return found
 
@@ -130,3 +151,18 @@ def test_every_page_prints_whole_and_light(
     with windows.lent(platform.url, (platform.email, platform.password)) as opens:
         page = opens(PAPER)
         assert [one for each in addresses for one in _faults(page, each, theme)] == []
+
+
+@pytest.mark.parametrize("page_of", ["/runs/", "/compare?", "/history?"])
+def test_a_chart_of_a_wide_window_is_printed_whole(
+    page_of: str, windows: Windows, platform: RunningPlatform, addresses: list[str]
+) -> None:
+    (address,) = [one for one in addresses if one.startswith(page_of)]
+    with windows.lent(platform.url, (platform.email, platform.password)) as opens:
+        page = opens()
+        page.goto(address)
+        page.locator(".chart canvas").first.wait_for()
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        page.evaluate(_DRAWN)
+        assert page.evaluate(_IN_SMALL) == []

@@ -22,6 +22,8 @@ from weighhouse_testing.platform import RunningPlatform
 
 CI = Path(__file__).parents[2] / "docs/ci"
 SLOWER, GATE_PERCENT = 0.3, 40
+BEFORE = 250
+"""Comments of others that stand before ours: a page has a hundred."""
 HOLE = re.compile(r"\$(?:\{\{|\[\[) (.+?) (?:\}\}|\]\])")
 
 
@@ -59,12 +61,15 @@ class Store:
             "GITHUB_EVENT_NAME": "pull_request",
         }  # fmt: skip
 
-    def action(self, **given: str) -> list[subprocess.CompletedProcess[str]]:
+    def action(
+        self, forge: StandInForge | None = None, **given: str
+    ) -> list[subprocess.CompletedProcess[str]]:
         """Each step of the composite action, as a job of the request runs it."""
+        forge = forge or self.forge
         action = yaml.safe_load((CI / "github/action.yml").read_text())
         known = {f"inputs.{name}": one.get("default", "") for name, one in action["inputs"].items()}
         known |= {f"inputs.{name.replace('_', '-')}": value for name, value in given.items()}
-        known |= {"github.token": self.forge.token}
+        known |= {"github.token": forge.token}
         request = {
             "number": 7,
             "head": {"sha": self.head, "ref": "mine"},
@@ -73,8 +78,36 @@ class Store:
         done = []
         for step in action["runs"]["steps"]:
             told = {name: filled(filled(text, known), known) for name, text in step["env"].items()}
-            done.append(self.shell(step["run"], self.github(pull_request=request) | told))
+            job = self.github(pull_request=request) | {"GITHUB_API_URL": forge.url}
+            done.append(self.shell(step["run"], job | told))
         return done
+
+    def component(
+        self, forge: StandInForge, token: str = "", **given: str
+    ) -> subprocess.CompletedProcess[str]:
+        """The component's script, as a job of the merge request runs it.
+
+        :param token: for the comment; a fork's pipeline has none.
+        """
+        spec, text = (CI / "gitlab/weighhouse.yml").read_text().split("\n---\n")
+        inputs = yaml.safe_load(spec)["spec"]["inputs"]
+        asked = {"file": "gate.yaml", "url": self.platform.url}
+        asked |= {name.replace("_", "-"): value for name, value in given.items()}
+        known = {
+            f"inputs.{name}": asked.get(name, one.get("default")) for name, one in inputs.items()
+        }
+        job = yaml.safe_load(filled(text, known))["weighhouse"]
+        told = self.gitlab(forge) | ({"GITLAB_TOKEN": token} if token else {})
+        return self.shell("\n".join(job["script"]), told | job["variables"])
+
+    def gitlab(self, forge: StandInForge) -> dict[str, str]:
+        """A job's variables."""
+        return {
+            "GITLAB_CI": "true", "CI_API_V4_URL": forge.url, "CI_PROJECT_ID": "12",
+            "CI_PROJECT_VISIBILITY": "private", "CI_COMMIT_SHA": self.head,
+            "CI_MERGE_REQUEST_IID": "7", "WEIGHHOUSE_TOKEN": self.platform.token,
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA": git(self.clone, "rev-parse", "main"),
+        }  # fmt: skip
 
 
 def filled(text: str, known: Mapping[str, str]) -> str:
@@ -110,7 +143,7 @@ def store(
 @pytest.fixture(scope="module")
 def red(store: Store) -> subprocess.CompletedProcess[str]:
     """The request's gate, by the action."""
-    store.forge.fill(250)
+    store.forge.fill(BEFORE)
     installed, gate = store.action(
         file="gate.yaml", url=store.platform.url, token=store.platform.token,
         base=f"campaign:{store.base}",
@@ -141,19 +174,38 @@ def test_the_action_fails_a_slower_request_and_says_so_everywhere(
     assert store.platform.token not in told + comment
 
 
-def test_the_comment_is_written_again_in_place_on_the_third_page(
+def test_the_comment_is_written_again_and_again_in_place_on_the_third_page(
     store: Store, red: subprocess.CompletedProcess[str]
 ) -> None:
     assert red.returncode == 1
+    asked = {"file": "gate.yaml", "url": store.platform.url, "token": store.platform.token}
     job = store.github(pull_request={"number": 7}) | {"GITHUB_TOKEN": store.forge.token}
-    campaign = json.loads((store.clone / "weighhouse-gate/result.json").read_text())["campaign_id"]
-    watched = ("campaign", "watch", campaign, "--gate", "--comment", "--threshold", "90")
-    before = store.forge.ours
-    again = weighhouse(store.platform, *watched, **job)
-    assert "comment at GitHub: updated" in again.stdout, again.stdout + again.stderr
-    assert len(store.forge.ours) == 1
-    assert store.forge.ours != before
-    assert [one["body"] for one in store.forge.comments].index(store.forge.ours[0]) == 250
+    told = [store.forge.ours]
+    _, pushed = store.action(**asked, base=f"campaign:{store.base}")
+    assert pushed.returncode == 1, pushed.stdout + pushed.stderr
+    told.append(stands_alone(store.forge, pushed))
+    watched = ("campaign", "watch", measured(store), "--gate", "--comment", "--threshold", "90")
+    told.append(stands_alone(store.forge, weighhouse(store.platform, *watched, **job)))
+    assert len({text for (text,) in told}) == 3, "each time it says what was found last"
+    posts = [path for method, path in store.forge.asked if method == "POST"]
+    assert posts == ["/repos/acme/store/issues/7/comments"]
+
+
+def measured(store: Store, folder: str = "weighhouse-gate") -> str:
+    """The campaign that the last gate kept in its folder."""
+    kept = json.loads((store.clone / folder / "result.json").read_text())
+    return str(kept["campaign_id"])
+
+
+def stands_alone(
+    forge: StandInForge, job: subprocess.CompletedProcess[str], done: str = "updated"
+) -> list[str]:
+    """Our one comment, on the third page, where it was written first."""
+    name = "GitHub" if forge.is_github else "GitLab"
+    assert f"comment at {name}: {done}" in job.stdout, job.stdout + job.stderr
+    (ours,) = forge.ours
+    assert [one["body"] for one in forge.comments].index(ours) == BEFORE
+    return [ours]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +222,7 @@ def test_the_verdict_stands_whatever_the_forge_says(
     store: Store, red: subprocess.CompletedProcess[str], trouble: dict[str, Any] | None, mend: str
 ) -> None:
     assert red.returncode == 1
-    campaign = json.loads((store.clone / "weighhouse-gate/result.json").read_text())["campaign_id"]
+    campaign = measured(store)
     with stand_in_forge() as forge:
         for name, value in (trouble or {}).items():
             setattr(forge, name, value)
@@ -183,20 +235,18 @@ def test_the_verdict_stands_whatever_the_forge_says(
     assert mend in done.stdout
 
 
-def test_a_forks_job_gates_and_a_second_one_posts(
-    store: Store, red: subprocess.CompletedProcess[str]
-) -> None:
-    assert red.returncode == 1
-    campaign = json.loads((store.clone / "weighhouse-gate/result.json").read_text())["campaign_id"]
+def test_a_forks_job_gates_and_a_second_one_posts(store: Store) -> None:
+    gate = yaml.safe_load((CI / "github/gate.yml").read_text())["jobs"]["weigh"]["steps"][1]
+    asks = gate["with"]["comment"]
+    assert asks == "${{ github.event.pull_request.head.repo.full_name == github.repository }}"
     with stand_in_forge() as forge:
         forge.refuse = 403
-        request = store.github(pull_request={"number": 7})
-        job = request | {"GITHUB_API_URL": forge.url, "GITHUB_TOKEN": forge.token}
-        fork = weighhouse(
-            store.platform, "campaign", "watch", campaign, "--gate", "--comment", **job
-        )
-        assert fork.returncode == 1, "the verdict stands, whatever the forge says"
-        assert "pull-requests: write" in fork.stdout
+        _, fork = store.action(
+            file="gate.yaml", url=store.platform.url, token=store.platform.token,
+            base=f"campaign:{store.base}", comment="false", forge=forge,
+        )  # fmt: skip
+        assert fork.returncode == 1, fork.stdout + fork.stderr
+        assert forge.asked == [], "it has a token that may only read"
         forge.refuse = None
         workflow = yaml.safe_load((CI / "github/comment.yml").read_text())
         *_, step = workflow["jobs"]["comment"]["steps"]
@@ -210,39 +260,57 @@ def test_a_forks_job_gates_and_a_second_one_posts(
         forge.pulls[store.head] = 7
         posted = store.shell(step["run"], second | told)
         assert posted.returncode == 0, posted.stdout + posted.stderr
-        assert len(forge.ours) == 1
+        (ours,) = forge.ours
+        assert "Weighhouse: regression" in ours
 
 
-def test_the_component_gates_and_its_second_job_posts(
+def test_the_component_fails_a_slower_request_and_writes_one_comment_in_place(
+    store: Store,
+) -> None:
+    told = []
+    with stand_in_forge(github=False) as forge:
+        forge.fill(BEFORE)
+        job = store.gitlab(forge) | {"GITLAB_TOKEN": forge.token}
+        for done in ("created", "updated"):
+            gate = store.component(forge, token=forge.token, base=f"campaign:{store.base}")
+            assert gate.returncode == 1, gate.stdout + gate.stderr
+            read = JUnitXml.fromfile(str(store.clone / "junit.xml"))
+            assert (read.tests, read.failures, read.errors) == (2, 2, 0)
+            told.append(stands_alone(forge, gate, done))
+        watched = ("campaign", "watch", measured(store, "."), "--gate", "--comment")
+        again = weighhouse(store.platform, *watched, "--threshold", "90", **job)
+        told.append(stands_alone(forge, again))
+        posts = [path for method, path in forge.asked if method == "POST"]
+    assert len({text for (text,) in told}) == 3
+    assert posts == ["/projects/12/merge_requests/7/notes"]
+
+
+def test_the_components_second_job_posts_what_a_forks_job_found(
     store: Store, red: subprocess.CompletedProcess[str]
 ) -> None:
     assert red.returncode == 1
-    spec, text = (CI / "gitlab/weighhouse.yml").read_text().split("\n---\n")
-    inputs = yaml.safe_load(spec)["spec"]["inputs"]
-    given = {"file": "gate.yaml", "url": store.platform.url, "only-if-changed": "elsewhere other"}
-    known = {f"inputs.{name}": given.get(name, one.get("default")) for name, one in inputs.items()}
-    job = yaml.safe_load(filled(text, known))["weighhouse"]
     with stand_in_forge(github=False) as forge:
-        runner = {
-            "GITLAB_CI": "true", "CI_API_V4_URL": forge.url, "CI_PROJECT_ID": "12",
-            "CI_PROJECT_VISIBILITY": "private", "CI_COMMIT_SHA": store.head,
-            "CI_MERGE_REQUEST_IID": "7", "WEIGHHOUSE_TOKEN": store.platform.token,
-            "CI_MERGE_REQUEST_DIFF_BASE_SHA": git(store.clone, "rev-parse", "main"),
-        }  # fmt: skip
-        variables = runner | {name: str(value) for name, value in job["variables"].items()}
-        done = store.shell("\n".join(job["script"]), variables)
+        fork = store.component(forge, base=f"campaign:{store.base}")
+        assert fork.returncode == 1, "a fork's pipeline has no token, and gates all the same"
+        assert "GITLAB_TOKEN is not set" in fork.stdout
+        assert forge.ours == []
+        posting = yaml.safe_load((CI / "gitlab/comment.yml").read_text())["weighhouse-comment"]
+        told = {"CAMPAIGN": measured(store, "."), "REQUEST": "7", "HEAD": store.head}
+        told |= store.gitlab(forge) | {"WEIGHHOUSE_URL": store.platform.url}
+        script = "\n".join(posting["script"])
+        refused = store.shell(script, told)
+        assert refused.returncode == 3
+        assert "GITLAB_TOKEN is not set" in refused.stderr
+        posted = store.shell(script, told | {"GITLAB_TOKEN": forge.token})
+        assert posted.returncode == 0, posted.stdout + posted.stderr
+        (ours,) = forge.ours
+        assert "Weighhouse: regression" in ours
+
+
+def test_the_component_measures_nothing_where_nothing_changed(store: Store) -> None:
+    with stand_in_forge(github=False) as forge:
+        done = store.component(forge, only_if_changed="elsewhere other")
         assert done.returncode == 0, done.stdout + done.stderr
         assert "nothing below elsewhere, other changed" in done.stdout
         assert JUnitXml.fromfile(str(store.clone / "junit.xml")).skipped == 1
         assert forge.ours == []
-        posting = yaml.safe_load((CI / "gitlab/comment.yml").read_text())["weighhouse-comment"]
-        campaign = json.loads((store.clone / "weighhouse-gate/result.json").read_text())
-        told = {"CAMPAIGN": campaign["campaign_id"], "REQUEST": "7", "HEAD": store.head}
-        told |= {"WEIGHHOUSE_URL": store.platform.url}
-        script = "\n".join(posting["script"])
-        refused = store.shell(script, variables | told)
-        assert refused.returncode == 3
-        assert "GITLAB_TOKEN is not set" in refused.stderr
-        posted = store.shell(script, variables | told | {"GITLAB_TOKEN": forge.token})
-        assert posted.returncode == 0, posted.stdout + posted.stderr
-        assert len(forge.ours) == 1

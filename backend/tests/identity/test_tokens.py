@@ -61,6 +61,23 @@ def test_a_token_is_refused_beyond_its_scopes(client, tenants):
     assert client.get("/api/v1/agents", headers=bearer(enrolling["token"])).status_code == 403
 
 
+def test_a_token_that_may_not_is_told_what_it_lacks_and_where_another_is_made(client, tenants):
+    ours, _ = tenants
+    reading = made(client, ours.headers, role="maintainer", scopes=["results:read"])["token"]
+    viewing = made(client, ours.headers, role="viewer")["token"]
+    for token, said in (
+        (reading, "this token has the scopes results:read; this takes agents:enrol"),
+        (viewing, "this token is viewer in this project; this takes maintainer"),
+        ("whp_nobodys", "this token is unknown, expired or revoked"),
+    ):
+        enrol = "/api/v1/agent-registration-tokens"
+        refused = client.post(enrol, json={}, headers=bearer(token))
+        detail = refused.json()["detail"]
+        assert detail.startswith(said)
+        assert "make one" in detail
+        assert detail.endswith("under Settings → API tokens or by `weighhouse token create`")
+
+
 def test_a_token_with_scopes_makes_none_with_more(client, tenants):
     ours, _ = tenants
     scopes = ["people:manage", "results:read"]

@@ -31,6 +31,8 @@ from weighhouse_backend.kit.whence import whence
 
 CSRF_HEADER = "X-Weighhouse"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+MADE = "under Settings → API tokens or by `weighhouse token create`"
+"""Where tokens come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,11 @@ class Caller:
         if have is None:
             raise NotFound
         if not have.covers(wanted):
+            if self.kind == "token":
+                mend = f"make one with that role {MADE}"
+                raise Forbidden(
+                    f"this token is {have} in this project; this takes {wanted}: {mend}"
+                )
             raise Forbidden(f"you are {have} in this project; this takes {wanted}")
 
     def project_or_only(self, project_id: UUID | None) -> UUID:
@@ -117,7 +124,7 @@ def recognize(request: Request, session: Session) -> Caller:
         address = client_address(request.scope)
         found = repository.use_token(token_hash(token.strip()), now, address)
         if found is None:
-            raise NotAuthenticated("this token is unknown, expired or revoked")
+            raise NotAuthenticated(f"this token is unknown, expired or revoked: make one {MADE}")
         return _of_token(repository, found)
     cookie = session_sent(request)
     if not cookie:
@@ -178,7 +185,9 @@ def _insist_on_scope(request: Request, caller: Caller) -> None:
     if wanted is None:
         raise Forbidden("no API token may do this; sign in")
     if caller.scopes is not None and wanted not in caller.scopes:
-        raise ScopeMissing(f"it has {', '.join(sorted(caller.scopes))}; this takes {wanted}")
+        had = ", ".join(sorted(caller.scopes)) or "none"
+        mend = f"make one with that scope {MADE}"
+        raise ScopeMissing(f"this token has the scopes {had}; this takes {wanted}: {mend}")
 
 
 def _known(request: Request, session: SessionDep) -> Caller:

@@ -115,7 +115,8 @@ def _alone(item: Item, numbers: Mapping[str, int]) -> Sequence[Child]:
 
 
 def _paragraph(title: str, text: str, *marks: Child) -> Node:
-    head = (node("strong", *_set(f"{title}: ")),) if title else ()
+    ends = title.endswith((".", "?", "!"))
+    head = (node("strong", *_set(f"{title} " if ends else f"{title}: ")),) if title else ()
     return node("p", *head, *_set(text), *marks)
 
 

@@ -9,13 +9,24 @@ from weighhouse_protocol.text import numbered
 from weighhouse_backend.alerts.schemas import ChangePointRead, SeriesRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.reports.claims import Judge, of_a_study
-from weighhouse_backend.reports.items import Chart, Item, Line, Panel, Point, Table, Texts, Words
+from weighhouse_backend.reports.items import (
+    Chart,
+    Item,
+    Line,
+    Note,
+    Panel,
+    Point,
+    Table,
+    Texts,
+    Words,
+)
 from weighhouse_backend.reports.quantities import figure_words, interval_words
-from weighhouse_backend.reports.shelves import Offer, Shelf, ids_of, notes_of
+from weighhouse_backend.reports.shelves import Offer, Shelf, ids_of, note_id, notes_of
 from weighhouse_backend.studies.schemas import StudyFigureRead, StudyRead
 
 MOST_POINTS = 60
 MOST_ROWS = 12
+PAID = "Paid for by"
 CHANGED = {"step": "shifted", "drift": "drifted", "spread": "spread another way", "moved": "moved"}
 
 
@@ -95,16 +106,19 @@ def study_shelf(read: StudyRead, stamps: tuple[str, ...], judge: Judge) -> Shelf
     :param judge: holds a claim against what it prints, and what was measured of it.
     """
     caveats: list[CaveatRead] = [one for each in read.campaigns for one in each.caveats]
-    notes = ids_of(caveats)
+    known = notes_of(caveats) | _of_the_source(read)
+    notes = tuple(known)
 
     def answer(_: Sequence[str]) -> Item:
-        return Texts(texts=(("", read.answer),), notes=notes)
+        left = [(f"{one.label} was not measured here", one.because)
+                for one in read.sides if not one.measured]  # fmt: skip
+        return Texts(texts=(("", read.answer), *left), notes=notes)
 
     def asks(_: Sequence[str]) -> Item:
         source = read.source
         said = [("What it asks", read.asks)]
         if source is not None:
-            said.append(("Source", f"{source.title}, paid for by {source.sponsor}"))
+            said += [("Source", source.title), (PAID, source.sponsor)]
         said += [(one.what, one.why) for one in read.otherwise]
         return Texts(texts=tuple(said))
 
@@ -119,7 +133,7 @@ def study_shelf(read: StudyRead, stamps: tuple[str, ...], judge: Judge) -> Shelf
              one.printed or "not printed", _ours(one))
             for one in read.figures
         )  # fmt: skip
-        return Table(caption="Printed figures beside ours",
+        return Table(caption="Each figure of the text, and what was measured here",
                      columns=("Side", "Workload, load", "Figure", "Printed", "Measured here"),
                      rows=rows, notes=notes)  # fmt: skip
 
@@ -136,9 +150,17 @@ def study_shelf(read: StudyRead, stamps: tuple[str, ...], judge: Judge) -> Shelf
             Offer("claims", (), "Table: claim by claim"),
             Offer("figures", (), "Table: printed figures beside ours"),
         ),
-        notes=notes_of(caveats),
+        notes=known,
         stamps=stamps,
     )
+
+
+def _of_the_source(read: StudyRead) -> dict[str, Note]:
+    """What has to be known of whoever published it."""
+    if read.source is None:
+        return {}
+    title, text = f"{PAID}: {read.source.sponsor}", read.source.disclaimer
+    return {note_id(title, text): Note(title=title, text=text, severity="caution")}
 
 
 def _ours(one: StudyFigureRead) -> str:

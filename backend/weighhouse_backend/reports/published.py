@@ -1,6 +1,5 @@
 """What others published, as a source of a report: never beside ours as if it were. Pure."""
 
-import hashlib
 from collections.abc import Sequence
 
 from weighhouse_judging.claims.expressions import NotAnExpression, judge_claim, read_expression
@@ -12,7 +11,7 @@ from weighhouse_protocol.published.figures import ALL, PublishedFigure
 
 from weighhouse_backend.reports.claims import in_words
 from weighhouse_backend.reports.items import Claimed, Item, Note, Table, Texts, Withdrawn
-from weighhouse_backend.reports.shelves import Offer, Shelf
+from weighhouse_backend.reports.shelves import Offer, Shelf, note_id
 from weighhouse_backend.sources.schemas import PublishedSourceRead
 
 MOST_ROWS = 200
@@ -93,8 +92,6 @@ def _notes(read: PublishedSourceRead) -> dict[str, Note]:
     ))]  # fmt: skip
     said += [(one.title, one.message) for one in read.findings]
     return {
-        hashlib.sha256(f"{title}\0{text}".encode()).hexdigest()[:12]: Note(
-            title=title, text=text, severity="caution"
-        )
+        note_id(title, text): Note(title=title, text=text, severity="caution")
         for title, text in said
     }

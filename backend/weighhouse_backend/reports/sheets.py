@@ -24,10 +24,11 @@ p{margin:.5em 0;orphans:3;widows:3}.about{color:#43504b;font-size:9pt;margin:.1e
 .claim{border-left:2pt solid #616d67;padding-left:.5em}
 span.withdrawn{border:0;padding:0}.figure{font-weight:600}
 figure{margin:1em 0;break-inside:avoid}figcaption,caption{font:9pt/1.4 system-ui,sans-serif;
-color:#43504b;text-align:left;caption-side:top;padding:.3em 0;break-after:avoid}
+color:#43504b;text-align:left;caption-side:top;padding:.3em 0}caption{break-after:avoid}
 table{border-collapse:collapse;width:100%;font:8.5pt/1.35 system-ui,"DejaVu Sans",sans-serif;
 margin:.8em 0;overflow-wrap:break-word}
-.even{table-layout:fixed}thead{display:table-header-group}tr{break-inside:avoid}
+.even{table-layout:fixed}thead{display:table-header-group;break-after:avoid}
+tr{break-inside:avoid}tbody tr:first-child{break-before:avoid}
 th,td{border-bottom:.5pt solid #d7dcd3;padding:.3em .6em .3em 0;text-align:left;vertical-align:top;
 font-weight:400}thead th{font-weight:600;border-bottom-color:#616d67}
 pre{white-space:pre-wrap;background:#f3f5f1;padding:.5em}code{font-size:.9em}

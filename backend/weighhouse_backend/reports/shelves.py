@@ -87,7 +87,12 @@ def notes_of(caveats: Iterable[CaveatRead]) -> dict[str, Note]:
 
 def id_of(caveat: CaveatRead) -> str:
     """Of a caveat's words."""
-    return hashlib.sha256(f"{caveat.title}\0{caveat.text}".encode()).hexdigest()[:12]
+    return note_id(caveat.title, caveat.text)
+
+
+def note_id(title: str, text: str) -> str:
+    """Of a note's words."""
+    return hashlib.sha256(f"{title}\0{text}".encode()).hexdigest()[:12]
 
 
 def ids_of(caveats: Iterable[CaveatRead], sides: Collection[str] = ()) -> tuple[str, ...]:

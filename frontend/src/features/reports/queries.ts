@@ -31,14 +31,14 @@ export function useReport(id: MaybeRefOrGetter<string>) {
 /** Begins a report out of a template. */
 export function useBegin() {
   const session = useSession()
-  return useChange(['reports'], (wanted: { title: string; template: Template; source: ReportSource }) =>
+  return useChange(['reports'], (wanted: { title: string; template: Template; sources: ReportSource[] }) =>
     request('POST /api/v1/reports', {
       body: {
         project_id: session.project?.id ?? '',
         title: wanted.title,
         template: wanted.template,
         audience: 'internal',
-        sources: [wanted.source],
+        sources: wanted.sources,
       },
     }),
   )
