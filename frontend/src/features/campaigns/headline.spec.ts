@@ -59,6 +59,13 @@ describe('headlines', () => {
     expect(other!.bars.map(({ throughput }) => throughput?.median ?? null)).toEqual([20, 80, null])
   })
 
+  it('name a side that has no figure of a workload once', () => {
+    const cells = comparison.cells.filter((one) => one.side === 'a')
+    const [headline] = headlinesOf({ ...comparison, cells })
+    expect(headline!.lines.map(({ side }) => side.key)).toEqual(['a'])
+    expect(headline!.missing.map(({ key }) => key)).toEqual(['b'])
+  })
+
   it('scale bars to the widest end of an interval of the workload', () => {
     const bars = headlinesOf(comparison)[0]!.lines.map(({ bars: [, middle] }) => middle!)
     expect(bars.map((bar) => Math.round(bar.width))).toEqual([50, 80])

@@ -17,6 +17,8 @@ export interface Headline {
   /** How many further loads were measured. */
   more: number
   lines: { side: ComparisonSide; bars: HeadlineBar[] }[]
+  /** Sides that have no figure of it. */
+  missing: ComparisonSide[]
 }
 
 /**
@@ -53,7 +55,16 @@ export function headlinesOf(comparison: Comparison, most = 4): Headline[] {
         high: share(figures?.throughput?.high),
       })),
     }))
-    return [{ workload, levels, more: measured.length - levels.length, lines }]
+    const isMeasured = ({ bars }: (typeof lines)[number]) => bars.some(({ throughput }) => throughput)
+    return [
+      {
+        workload,
+        levels,
+        more: measured.length - levels.length,
+        lines: lines.filter(isMeasured),
+        missing: lines.filter((line) => !isMeasured(line)).map(({ side }) => side),
+      },
+    ]
   })
 }
 
