@@ -171,7 +171,9 @@ class SearchService:
                 )
                 if _has(f"{parameter} {words} {manifest.name}", terms) and not _has(said, terms):
                     excerpt = excerpt_of(words, terms, inside=True)
-                    hit = _plain("parameter", parameter, f"{path}?tab=parameters", manifest.name, excerpt)
+                    hit = _plain(
+                        "parameter", parameter, f"{path}?tab=parameters", manifest.name, excerpt
+                    )
                     parameters.append((_has(parameter, terms), hit))
         groups: dict[Kind, GroupRead] = {}
         kinds: tuple[tuple[Kind, list[tuple[bool, HitRead]]], ...] = (
