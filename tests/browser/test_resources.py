@@ -15,10 +15,14 @@ def test_a_system_shows_parameters_clause_disclaimers_and_its_page(
     expect(page.get_by_text(redis["benchmark_clause"]["text"])).to_be_visible()
     for disclaimer in redis["disclaimers"]:
         expect(page.get_by_text(disclaimer["title"])).to_be_visible()
+    expect(page.get_by_role("heading", name="Measured here")).to_be_visible()
+    page.get_by_role("tab", name="Parameters").click()
     parameters = page.get_by_role("table", name="Parameters").first
     for name in redis["parameters"]["properties"]:
         expect(parameters.get_by_text(name, exact=True).first).to_be_visible()
+    page.get_by_role("tab", name="Documentation").click()
     expect(page.get_by_role("heading", name="Documentation")).to_be_visible()
+    expect(page.get_by_role("cell", name="appendfsync", exact=True)).to_have_count(0)
 
 
 def test_an_agent_shows_its_machine_and_policy(page: Page, platform: RunningPlatform) -> None:

@@ -170,7 +170,7 @@ def test_a_page_of_the_help_opens_at_its_section(page: Page) -> None:
     page.goto("/help/glossary#base")
     expect(page.locator("#help-base")).to_be_focused()
     page.get_by_role("navigation", name="Help").get_by_role("link", name="All pages").click()
-    page.get_by_role("link", name="verdicts.md", exact=True).click()
+    page.get_by_role("link", name="Verdicts", exact=True).click()
     expect(page).to_have_url(re.compile(r"/help/verdicts$"))
     expect(page.get_by_role("heading", level=1)).not_to_have_text("Help")
     page.goto("/help/nothing-of-the-kind")

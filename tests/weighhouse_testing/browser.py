@@ -21,7 +21,9 @@ PATIENCE_MS = 300_000.0
 """How long a page is waited for: it says how busy the machine is, and nothing else."""
 WIDE, NARROW = (1440, 900), (390, 844)
 """Sizes of a window, px: a desk's and a phone's."""
-SIZES = {"wide": WIDE, "narrow": NARROW}
+ZOOMED = (720, 450)
+"""What a desk's window is at 200 %, px."""
+SIZES = {"wide": WIDE, "narrow": NARROW, "zoomed": ZOOMED}
 THEMES = ("light", "dark")
 FIRST_PAGE = "What was weighed lately"
 """Heading of the page that who signs in comes to."""

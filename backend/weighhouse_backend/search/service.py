@@ -7,6 +7,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from weighhouse_protocol import pages
+from weighhouse_protocol.figures import CATALOGUE, UnknownFigure
 from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.text import numbered
 
@@ -158,9 +159,10 @@ class SearchService:
         parameters: list[tuple[bool, HitRead]] = []
         for name, manifest in self.catalog.manifests(projects).items():
             path = f"/systems/{quote(name)}"
-            said = f"{manifest.name} {name} {manifest.vendor} {manifest.architecture}"
+            about = f"{manifest.vendor} · {manifest.architecture}"
+            said = f"{manifest.name} {name} {about}"
             if _has(said, terms):
-                excerpt = excerpt_of(said, terms, inside=True)
+                excerpt = excerpt_of(about, terms, inside=True)
                 is_name = _has(f"{manifest.name} {name}", terms)
                 systems.append((is_name, _plain("system", manifest.name, path, None, excerpt)))
             for parameter, schema in declared(manifest.parameters).items():
@@ -169,7 +171,9 @@ class SearchService:
                 )
                 if _has(f"{parameter} {words} {manifest.name}", terms) and not _has(said, terms):
                     excerpt = excerpt_of(words, terms, inside=True)
-                    hit = _plain("parameter", parameter, path, manifest.name, excerpt)
+                    hit = _plain(
+                        "parameter", parameter, f"{path}?tab=parameters", manifest.name, excerpt
+                    )
                     parameters.append((_has(parameter, terms), hit))
         groups: dict[Kind, GroupRead] = {}
         kinds: tuple[tuple[Kind, list[tuple[bool, HitRead]]], ...] = (
@@ -259,7 +263,7 @@ def _plain(kind: Kind, title: str, path: str, of: str | None, excerpt: list[Piec
 
 def _hit(kind: Kind, found: Found, terms: Sequence[str]) -> HitRead:
     number = None if found.number is None else numbered(found.number)
-    more = {"commit": number, "series": str(found.leads.get("metric"))}
+    more = {"commit": number, "series": _figure(str(found.leads.get("metric")))}
     of = [found.experiment, more.get(kind)]
     title = found.title if kind != "note" else _short(found.title)
     return HitRead(
@@ -267,11 +271,24 @@ def _hit(kind: Kind, found: Found, terms: Sequence[str]) -> HitRead:
         title=title,
         path=_path(kind, found),
         of=" · ".join(one for one in of if one) or None,
-        excerpt=excerpt_of(found.text, terms)
+        excerpt=_excerpt(kind, found, terms)
         or (excerpt_of(found.title, terms) if kind == "note" else []),
         at=found.at,
         project_id=found.project_id,
     )
+
+
+def _figure(name: str) -> str:
+    """What a figure is called on pages; its name where it is none of ours."""
+    try:
+        return CATALOGUE[name].label
+    except UnknownFigure:
+        return name
+
+
+def _excerpt(kind: Kind, found: Found, terms: Sequence[str]) -> list[PieceRead]:
+    """None of a series: all its words stand in its title."""
+    return [] if kind == "series" else excerpt_of(found.text, terms)
 
 
 def _short(said: str) -> str:

@@ -64,6 +64,8 @@ export const PLOT = { left: 66, right: 20, top: 16, bottom: 40 } as const
 const MARK = 5.5
 const COUNT = { size: 10.5, character: 6, height: 13 }
 const NAME = { size: 12, character: 6.9, height: 16 }
+/** Left free at the right edge, px: a name of wide letters is wider than is reckoned. */
+const EDGE = 12
 /** From so many lines on, names stand in a column beside the plot, where there is room for one. */
 const MANY = 5
 const COLUMN = { gap: 14, most: 170, plot: 340 }
@@ -152,7 +154,7 @@ export function labelsOf(input: CurvesInput, size: Size): SideLabels[] {
   const marks = marksOf.flat()
   const lines = linesOf.flat()
   const drawn = points.map((_, index) => [...marksOf[index]!, ...linesOf[index]!])
-  const bounds = { x: PLOT.left + 1, y: 1, width: width + PLOT.right - 2, height: PLOT.top + height - 2 }
+  const bounds = { x: PLOT.left + 1, y: 1, width: width + PLOT.right - EDGE, height: PLOT.top + height - 2 }
   const beside = column ? namesBeside(input.sides, points, PLOT.left + width + COLUMN.gap, bounds) : null
   const names: Label[] = beside
     ? []

@@ -23,6 +23,8 @@ PLUGINS = sorted(
 )
 GUIDE = (ROOT / "docs" / "plugins" / "README.md").read_text(encoding="utf-8")
 ASPECTS = {"durability", "replication", "consistency", "memory", "threads", "network"}
+GROUPS = ASPECTS | {"storage", "records", "timeouts", "observation"}
+"""What settings stand under in the editor."""
 UNITS = {"bytes": "bytes", "mebibytes": "MiB", "ms": "ms", "seconds": "s", "percentage": "%"}
 INSTALLED, BROKEN = discover()
 SYSTEMS = [path for path in PLUGINS if INSTALLED[path.name].manifest.kind == "system"]
@@ -148,6 +150,15 @@ def test_each_aspect_of_comparability_is_answered(folder: Path) -> None:
     decided = {each["x-aspect"] for each in parameters if "x-aspect" in each}
     assert decided <= ASPECTS
     assert decided | set(found.aspects) == ASPECTS
+
+
+@each_system
+def test_each_setting_stands_under_what_it_bears_on(folder: Path) -> None:
+    found = manifest(folder)
+    options = found.driver.options if found.driver else {}
+    settings = {**declared(found.parameters), **declared(options)}
+    under = {name: each.get("x-group", each.get("x-aspect")) for name, each in settings.items()}
+    assert {name: group for name, group in under.items() if group not in GROUPS} == {}
 
 
 @each_folder

@@ -44,6 +44,8 @@ const names: Record<string, string> = {
   max_run_seconds: 'Longest run',
   max_rate_per_second: 'Highest rate',
   max_clients: 'Most clients',
+  external: 'Servers of others',
+  settings: 'Settings let through',
   slots: 'Slots',
   address: 'Address',
   updates: 'Updates by the platform',

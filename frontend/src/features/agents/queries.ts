@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/vue-query'
-import { toValue, type MaybeRefOrGetter } from 'vue'
+import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
 import { api, request, unwrap, useChange, type Agent } from '@/api'
 import { ofProject, useSession } from '@/session'
@@ -9,6 +9,14 @@ const REFRESH_MS = 10_000
 /** The project's agents, asked for again while the page is open: heartbeats go on. */
 export function useAgents() {
   return useQuery({ ...ofProject('agents', 'GET /api/v1/agents'), refetchInterval: REFRESH_MS })
+}
+
+/** Those of the project's agents that are there; undefined while it is not known. */
+export function usePresentAgents() {
+  const agents = useAgents()
+  return computed(() =>
+    agents.data.value?.items.filter(({ status }) => status !== 'revoked' && status !== 'unreachable'),
+  )
 }
 
 /** One agent, out of the list. */

@@ -34,21 +34,41 @@ const comparison = {
 } as unknown as Comparison
 
 describe('headlines', () => {
-  it('take the level that most sides have, the heaviest of those', () => {
+  it('show every load of a workload that was measured', () => {
     const [headline, ...rest] = headlinesOf(comparison)
-    expect(headline?.level.value).toBe(8)
+    expect(headline?.levels.map(({ value }) => value)).toEqual([1, 8, 32])
+    expect(headline?.more).toBe(0)
     expect(rest).toEqual([])
   })
 
-  it('show a side that was not measured as such', () => {
-    const cells = comparison.cells.filter((one) => one.side === 'a')
-    const bars = headlinesOf({ ...comparison, cells })[0]?.bars
-    expect(bars?.map((bar) => bar.throughput?.median ?? null)).toEqual([60, null])
+  it('show the ends and what lies evenly between of many', () => {
+    const many = [1, 2, 4, 8, 16, 32]
+    const load_levels = many.map(level)
+    const [headline] = headlinesOf({
+      ...comparison,
+      load_levels,
+      cells: many.map((one) => cell('a', one, one)),
+    } as never)
+    expect(headline?.levels.map(({ value }) => value)).toEqual([1, 4, 8, 32])
+    expect(headline?.more).toBe(2)
   })
 
-  it('scale bars to the widest end of an interval', () => {
-    const bars = headlinesOf(comparison)[0]?.bars
-    expect(bars?.map((bar) => Math.round(bar.width))).toEqual([50, 80])
-    expect(bars?.[1]?.high).toBe(100)
+  it('show a side that was not measured as such', () => {
+    const [one, other] = headlinesOf(comparison)[0]!.lines
+    expect(one!.bars.map(({ throughput }) => throughput?.median ?? null)).toEqual([10, 50, 60])
+    expect(other!.bars.map(({ throughput }) => throughput?.median ?? null)).toEqual([20, 80, null])
+  })
+
+  it('name a side that has no figure of a workload once', () => {
+    const cells = comparison.cells.filter((one) => one.side === 'a')
+    const [headline] = headlinesOf({ ...comparison, cells })
+    expect(headline!.lines.map(({ side }) => side.key)).toEqual(['a'])
+    expect(headline!.missing.map(({ key }) => key)).toEqual(['b'])
+  })
+
+  it('scale bars to the widest end of an interval of the workload', () => {
+    const bars = headlinesOf(comparison)[0]!.lines.map(({ bars: [, middle] }) => middle!)
+    expect(bars.map((bar) => Math.round(bar.width))).toEqual([50, 80])
+    expect(bars[1]!.high).toBe(100)
   })
 })

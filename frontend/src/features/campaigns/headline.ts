@@ -1,63 +1,75 @@
 import type { Comparison, ComparisonSide, Estimate, LoadLevel } from '@/api'
 
-/** One side's bar in a headline. */
+/** One side's bar at one load. */
 export interface HeadlineBar {
-  side: ComparisonSide
   throughput: Estimate | null
   p99: Estimate | null
-  /** Parts of the widest value shown, 0 to 100. */
+  /** Parts of the widest value of the workload, 0 to 100. */
   width: number
   low: number
   high: number
 }
 
-/** One workload at one load level, all sides. */
+/** One workload: every side at the loads on show. */
 export interface Headline {
   workload: string
-  level: LoadLevel
-  bars: HeadlineBar[]
+  levels: LoadLevel[]
+  /** How many further loads were measured. */
+  more: number
+  lines: { side: ComparisonSide; bars: HeadlineBar[] }[]
+  /** Sides that have no figure of it. */
+  missing: ComparisonSide[]
 }
 
 /**
- * The figures of a comparison that a front page shows: each workload at the load level that was
- * measured on the most sides, the heaviest of those.
+ * The figures of a comparison that a front page shows: each workload from its least load to its most.
  *
  * @param comparison targets of one campaign side by side.
+ * @param most loads of a workload; of more those are shown that lie evenly between the ends.
  * @returns one headline for each workload that was measured at all.
  */
-export function headlinesOf(comparison: Comparison): Headline[] {
+export function headlinesOf(comparison: Comparison, most = 4): Headline[] {
+  const cells = new Map(
+    comparison.cells.map((cell) => [[cell.side, cell.workload, cell.load_level.label].join('\n'), cell.figures]),
+  )
   return comparison.workloads.flatMap((workload) => {
-    const candidates = comparison.load_levels
-      .map((level) => ({ level, cells: cellsAt(comparison, workload, level) }))
-      .map((one) => ({ ...one, measured: one.cells.filter(({ cell }) => cell?.figures.throughput).length }))
-      .filter((one) => one.measured > 0)
-      .sort((a, b) => b.measured - a.measured || b.level.value - a.level.value)
-    return candidates[0] ? [{ workload, level: candidates[0].level, bars: barsOf(candidates[0].cells) }] : []
+    const figuresOf = (side: ComparisonSide, level: LoadLevel) =>
+      cells.get([side.key, workload, level.label].join('\n'))
+    const measured = comparison.load_levels.filter((level) =>
+      comparison.sides.some((side) => figuresOf(side, level)?.throughput),
+    )
+    const levels = evenly(measured, most)
+    if (!levels.length) return []
+    const found = comparison.sides.map((side) => ({ side, at: levels.map((level) => figuresOf(side, level)) }))
+    const widest = Math.max(
+      ...found.flatMap(({ at }) => at.map((figures) => figures?.throughput?.high ?? figures?.throughput?.median ?? 0)),
+    )
+    const share = (value: number | undefined) => (widest > 0 ? ((value ?? 0) / widest) * 100 : 0)
+    const lines = found.map(({ side, at }) => ({
+      side,
+      bars: at.map((figures) => ({
+        throughput: figures?.throughput ?? null,
+        p99: figures?.p99_us ?? null,
+        width: share(figures?.throughput?.median),
+        low: share(figures?.throughput?.low),
+        high: share(figures?.throughput?.high),
+      })),
+    }))
+    const isMeasured = ({ bars }: (typeof lines)[number]) => bars.some(({ throughput }) => throughput)
+    return [
+      {
+        workload,
+        levels,
+        more: measured.length - levels.length,
+        lines: lines.filter(isMeasured),
+        missing: lines.filter((line) => !isMeasured(line)).map(({ side }) => side),
+      },
+    ]
   })
 }
 
-type SideCell = { side: ComparisonSide; cell: Comparison['cells'][number] | undefined }
-
-function cellsAt(comparison: Comparison, workload: string, level: LoadLevel): SideCell[] {
-  return comparison.sides.map((side) => ({
-    side,
-    cell: comparison.cells.find(
-      (cell) => cell.side === side.key && cell.workload === workload && cell.load_level.label === level.label,
-    ),
-  }))
-}
-
-function barsOf(cells: SideCell[]): HeadlineBar[] {
-  const widest = Math.max(
-    ...cells.map(({ cell }) => cell?.figures.throughput?.high ?? cell?.figures.throughput?.median ?? 0),
-  )
-  const share = (value: number | undefined) => (widest > 0 ? ((value ?? 0) / widest) * 100 : 0)
-  return cells.map(({ side, cell }) => ({
-    side,
-    throughput: cell?.figures.throughput ?? null,
-    p99: cell?.figures.p99_us ?? null,
-    width: share(cell?.figures.throughput?.median),
-    low: share(cell?.figures.throughput?.low),
-    high: share(cell?.figures.throughput?.high),
-  }))
+/** At most so many of a list, its ends among them. */
+function evenly<T>(all: readonly T[], most: number): T[] {
+  if (all.length <= most) return [...all]
+  return Array.from({ length: most }, (_, place) => all[Math.round((place * (all.length - 1)) / (most - 1))]!)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { adviceOf, basisOf, detailsOf, ledgerRows, matches, spanOf, toneOf, wordOf } from './ledger'
+import { adviceOf, basisOf, commonBasis, detailsOf, ledgerRows, matches, spanOf, toneOf, wordOf } from './ledger'
 import { levels, testComparison, testDifference } from './testComparison'
 import { arranged } from './view'
 
@@ -97,6 +97,15 @@ describe('a difference', () => {
     expect(basisOf(difference({}))).toBe('')
     expect(basisOf(difference({ basis: 'blocks' }))).toBe('by blocks')
     expect(basisOf(difference({ basis: 'campaigns' }))).toBe('by campaigns')
+  })
+
+  it('is told once of what it is where that is the same of all', () => {
+    const of = (...bases: string[]) =>
+      commonBasis(bases.map((basis) => ({ ...rows[0]!, difference: difference({ basis }) })))
+    expect(of('blocks', 'blocks')).toBe('by blocks')
+    expect(of('blocks', 'medians')).toBe('')
+    expect(of('medians')).toBe('')
+    expect(of()).toBe('')
   })
 
   it('has ends of the side that was repeated less', () => {

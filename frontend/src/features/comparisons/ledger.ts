@@ -120,6 +120,12 @@ export function basisOf({ basis }: Pick<Difference, 'basis'>): string {
   return BASES[basis]
 }
 
+/** By what all of them were estimated, where that is one thing other than the medians; else empty. */
+export function commonBasis(rows: readonly LedgerRow[]): string {
+  const bases = new Set(rows.map(({ difference }) => basisOf(difference)))
+  return bases.size === 1 ? [...bases][0]! : ''
+}
+
 /** What the ends of a difference are of. */
 export function spanOf({ kind, baseline_repeats, repeats }: Difference): Span {
   return { kind, repeats: Math.min(baseline_repeats, repeats) }

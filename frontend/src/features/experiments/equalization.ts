@@ -1,5 +1,7 @@
 import type { EqualChange } from '@/api'
 
+import { productName, type ParameterSchema } from '@/features/systems'
+
 import type { Draft } from './draft'
 
 /**
@@ -14,9 +16,13 @@ export function applyChanges(draft: Draft, changes: readonly EqualChange[]): num
   return changes.length
 }
 
-/** A change as people read it: `save = “”` or `cpus is not set`. */
-export function changeWords(change: EqualChange): string {
-  const name = change.path[change.path.length - 1] ?? ''
+/**
+ * A change as people read it: `save = empty` or `no limit of cpus`.
+ *
+ * @param property what is declared of the setting, where it is one of the product's.
+ */
+export function changeWords(change: EqualChange, property: ParameterSchema = {}): string {
+  const name = productName(change.path[change.path.length - 1] ?? '', property)
   if (change.after === null) return change.path[0] === 'limits' ? `no limit of ${name}` : `${name} at its default`
   const value =
     typeof change.after === 'boolean'
@@ -25,6 +31,6 @@ export function changeWords(change: EqualChange): string {
         : 'no'
       : change.after === ''
         ? 'empty'
-        : String(change.after)
+        : [String(change.after), property['x-unit'] ?? ''].join(' ').trim()
   return `${name} = ${value}`
 }

@@ -18,6 +18,14 @@ describe('settings in groups', () => {
     expect(groups[1]!.settings[0]).toMatchObject({ name: 'maxmemory_bytes', called: 'maxmemory' })
   })
 
+  it('stand where their plugin puts them, whatever they are compared under', () => {
+    const groups = groupsOf([
+      ['files', { title: 'Files', 'x-group': 'storage' }],
+      ['write_block', { title: 'Block', 'x-aspect': 'durability', 'x-group': 'storage' }],
+    ])
+    expect(groups).toMatchObject([{ title: 'Storage', settings: [{ name: 'files' }, { name: 'write_block' }] }])
+  })
+
   it('are found by the product’s name as by ours', () => {
     const found = (search: string) =>
       shownOf(groupsOf(entries), (one) => isFound(one, search)).flatMap(({ settings }) =>

@@ -14,7 +14,18 @@ export interface SettingGroup {
 }
 
 /** Groups in the order in which people look for them; what a plugin calls otherwise comes after. */
-const ORDER = ['durability', 'memory', 'threads', 'replication', 'consistency', 'network']
+const ORDER = [
+  'durability',
+  'memory',
+  'storage',
+  'records',
+  'threads',
+  'replication',
+  'consistency',
+  'network',
+  'timeouts',
+  'observation',
+]
 const OTHERS = 'others'
 
 const titled = (group: string) => group.charAt(0).toUpperCase() + group.slice(1)
@@ -23,7 +34,7 @@ const titled = (group: string) => group.charAt(0).toUpperCase() + group.slice(1)
 export function groupsOf(entries: readonly (readonly [string, ParameterSchema])[]): SettingGroup[] {
   const groups = new Map<string, Setting[]>()
   for (const [name, property] of entries) {
-    const group = property['x-aspect'] ?? OTHERS
+    const group = property['x-group'] ?? property['x-aspect'] ?? OTHERS
     const setting = { name, called: productName(name, property), property }
     groups.set(group, [...(groups.get(group) ?? []), setting])
   }

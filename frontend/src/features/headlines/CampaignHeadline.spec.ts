@@ -34,6 +34,8 @@ describe('what a campaign came to', () => {
 
   it('is the state while nothing is known, and beside what did not go to its end', () => {
     expect(said({}, undefined)).toBe('Completed')
+    const untold = mount(CampaignHeadline, { props: { campaign: { state: 'completed' } } })
+    expect(untold.find('.good').exists()).toBe(false)
     expect(said({ state: 'cancelled' }, headline)).toBe('CancelledRedis leads')
     expect(said({ state: 'paused' }, { ...headline, badge: 'So far: Redis leads' })).toBe('PausedSo far: Redis leads')
   })

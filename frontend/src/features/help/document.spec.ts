@@ -37,4 +37,11 @@ describe('a page of the help', () => {
     ])
     expect(elements.find((one) => one.tag === 'img')?.attributes).toEqual({ alt: 'A picture' })
   })
+
+  it('calls pages by what their files say', () => {
+    const front = helpDocument('<h1>docs</h1><a href="/docs/published-sources">published-sources.md</a> x.md')
+    expect(front.title).toBe('Help')
+    expect(every(front.nodes).flatMap((one) => one.children)).toEqual(['Help', 'Published sources'])
+    expect(helpDocument('<a href="/docs/ycsb">ycsb.md</a>').nodes).toMatchObject([{ children: ['YCSB'] }])
+  })
 })

@@ -45,7 +45,9 @@ export function helpDocument(html: string, lower = 0): HelpDocument {
     if (!(node instanceof Element)) return []
     const tag = node.tagName.toLowerCase()
     if (tag === 'script' || tag === 'style' || tag === 'title') return []
-    const children = [...node.childNodes].flatMap(built)
+    const children = [...node.childNodes]
+      .flatMap(built)
+      .map((one) => (typeof one === 'string' ? called(tag, one) : one))
     if (!TAGS.has(tag)) return children
     const isHead = tag === 'th' && Boolean(node.textContent?.trim())
     const element = {
@@ -57,13 +59,26 @@ export function helpDocument(html: string, lower = 0): HelpDocument {
   }
 
   return {
-    title: text('h1'),
+    title: called('h1', text('h1')),
     nodes: [...body.childNodes].flatMap(built),
     sections: [...body.querySelectorAll('h2[id]')].map((one) => ({
       title: one.textContent?.trim() ?? '',
       section: one.id,
     })),
   }
+}
+
+/** The whole of the documentation, as its folder is called. */
+const FOLDER = 'docs'
+const WITHOUT_VOWELS = /^[^aeiou]+$/
+
+/** What is called by its file is called by what that says: `published-sources.md`, Published sources. */
+function called(tag: string, said: string): string {
+  if (tag === 'h1' && said.trim() === FOLDER) return 'Help'
+  const [, file] = (tag === 'a' && /^([\w-]+)\.md$/.exec(said.trim())) || []
+  if (!file) return said
+  if (WITHOUT_VOWELS.test(file)) return file.toUpperCase()
+  return file.charAt(0).toUpperCase() + file.slice(1).replaceAll('-', ' ')
 }
 
 function lowered(tag: string, lower: number): string {

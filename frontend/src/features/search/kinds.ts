@@ -20,6 +20,14 @@ export const KINDS: Readonly<Record<Kind, string>> = {
   help: 'Help',
 }
 
+/** Groups in the order in which people look for them: series are many, and alike. */
+export function inOrder(groups: readonly Group[]): Group[] {
+  const late = groups.filter(({ kind }) => kind === 'series')
+  const others = groups.filter(({ kind }) => kind !== 'series')
+  const help = others.findIndex(({ kind }) => kind === 'help')
+  return help < 0 ? [...others, ...late] : [...others.slice(0, help), ...late, ...others.slice(help)]
+}
+
 /** A page that is gone to by its name. */
 export interface Place<T> {
   label: string

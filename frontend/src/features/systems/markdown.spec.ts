@@ -20,6 +20,16 @@ describe('Markdown of a plugin', () => {
     expect(element.textContent).toContain('<script>')
   })
 
+  it('leaves out the table of what stands beside it, and the heading over it alone', () => {
+    const table = '| name | decides |\n| - | - |\n| `one` | a |\n| `two` | b |\n\n'
+    const shown = (source: string, told: string[]) => mount(MarkdownText, { props: { source, told } }).text()
+    expect(shown(`## Parameters\n\n${table}## Memory\n\ntext`, ['one', 'two', 'three'])).toBe('Memorytext')
+    expect(shown(`## Parameters\n\n${table}Further words.\n\n## Memory`, ['one', 'two'])).toBe(
+      'ParametersFurther words.Memory',
+    )
+    expect(shown(`## Parameters\n\n${table}`, ['one'])).toContain('two')
+  })
+
   it('renders tables, lists, code, and links that open apart', () => {
     const source = '| a | b |\n| - | - |\n| 1 | 2 |\n\n- `x`\n\n```\ncode\n```\n\n[site](https://redis.io)'
     const wrapper = mount(MarkdownText, { props: { source } })

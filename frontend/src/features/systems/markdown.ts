@@ -34,6 +34,41 @@ export function parseMarkdown(source: string): MarkdownNode[] {
   return first && typeof first !== 'string' && first.tag === 'h2' && tokens[0]?.tag === 'h1' ? nodes.slice(1) : nodes
 }
 
+/**
+ * A document without the tables that stand beside it already.
+ *
+ * @param nodes a parsed document.
+ * @param names of a table's rows; one all of whose first cells are among them is left out.
+ * @returns the others; a heading that has nothing under it any more is left out with its table.
+ */
+export function withoutTableOf(nodes: readonly MarkdownNode[], names: ReadonlySet<string>): MarkdownNode[] {
+  const isTold = (node: MarkdownNode): boolean => {
+    const rows = rowsOf(node)
+    return rows.length > 0 && rows.every((name) => names.has(name))
+  }
+  const isHeading = (node: MarkdownNode | undefined) => typeof node === 'object' && /^h\d$/.test(node.tag)
+  const told = new Set(nodes.filter(isTold))
+  const proper = nodes.filter((node) => typeof node !== 'string' || node.trim() !== '')
+  const bare = (node: MarkdownNode, place: number): boolean => {
+    const [table, next] = proper.slice(place + 1)
+    return isHeading(node) && table !== undefined && told.has(table) && (next === undefined || isHeading(next))
+  }
+  return proper.filter((node, place) => !told.has(node) && !bare(node, place))
+}
+
+/** What stands in the first cells of a table's body. */
+function rowsOf(node: MarkdownNode): string[] {
+  if (typeof node === 'string') return []
+  if (node.tag === 'tr') {
+    const [first] = node.children.filter((cell) => typeof cell !== 'string')
+    return first && typeof first !== 'string' && first.tag === 'td' ? [textOf(first)] : []
+  }
+  return ['div', 'table', 'tbody'].includes(node.tag) ? node.children.flatMap(rowsOf) : []
+}
+
+const textOf = (node: MarkdownNode): string =>
+  typeof node === 'string' ? node : node.children.map(textOf).join('').trim()
+
 function build(tokens: Token[]): MarkdownNode[] {
   const root: MarkdownNode[] = []
   const stack: MarkdownNode[][] = [root]

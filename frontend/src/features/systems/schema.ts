@@ -11,6 +11,7 @@ export interface ParameterSchema {
   pattern?: string
   'x-unit'?: string
   'x-aspect'?: string
+  'x-group'?: string
   'x-setting'?: string
 }
 
