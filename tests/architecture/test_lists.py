@@ -23,9 +23,11 @@ WAYS_ON = {
     "features/campaigns/GatePanel.vue": "a button for all",
     "features/campaigns/HeadlineComparison.vue": "the comparison",
     "features/campaigns/useLiveCampaign.ts": "what happens now; each run's page keeps its events",
+    "features/campaigns/WhyFailed.vue": "how many more, with the matrix of runs below it",
     "features/caveats/CaveatDetail.vue": "a button for the others",
     "features/comparisons/CompareLedger.vue": "a button for all",
     "features/experiments/UpcomingStarts.vue": "and N more, a link",
+    "features/history/MeasuredOfSystem.vue": "a button for all",
     "features/runs/beside.ts": "the first choice; others are added, and the most is told",
     "pages/HistoryPage.vue": "told, with the list of all beside it",
 }
