@@ -129,11 +129,14 @@ def sizes(client, session_factory, objects, tenants, owner_database_url, counted
         found = {}
         for name in ASKED:
             rule = RULES[name]
-            for _ in range(2):  # the first may find out what is kept
+            asked = []
+            # The first may find out what is kept, and another may be noted as somebody's last use.
+            for _ in range(3):
                 counted.statements = counted.rows = 0
                 ask(client, OPERATIONS[name], rule, objects, headers[rule.by_person])
                 until("all that was asked is read", counted.is_over)
-            found[name] = (counted.statements, counted.rows)
+                asked.append((counted.statements, counted.rows))
+            found[name] = min(asked[1:])
         return found
 
     know_all_tables()
