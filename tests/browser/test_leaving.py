@@ -101,7 +101,7 @@ def test_the_list_of_series_is_taken_along_as_it_is_searched(page: Page, weighed
     assert "text=redis 4 clients" in text.split("\n\n")[0]
     rows = rows_of(text)
     assert {(one["system"], one["load_level"]) for one in rows} == {("redis", "4 clients")}
-    assert len(rows) == page.locator(".list .one").count()
+    expect(page.locator(".list .one")).to_have_count(len(rows))
 
 
 def test_runs_are_taken_along_beside_the_matrix(

@@ -240,8 +240,9 @@ def test_the_overview_shows_the_figures_of_the_comparison_that_it_leads_to(
     said = [plain(one.inner_text()) for one in page.locator(".value strong").all()]
     opened.click()
     assert heading(page) == f"{NAME} № {LAST}"
-    (row,) = [one for one in ledger(page) if one["cell"] == "balanced, 16 clients"]
-    assert [row["baseline"], row["this side"]] == said
+    told = {one["cell"]: one for one in ledger(page)}
+    cells = [told[f"balanced, {level}"] for level in ("4 clients", "16 clients")]
+    assert [one[side] for side in ("baseline", "this side") for one in cells] == said
 
 
 def test_a_run_is_the_one_whose_figure_the_link_says(

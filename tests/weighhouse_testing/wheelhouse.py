@@ -11,6 +11,7 @@ import venv
 import zipfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def declared(wheels: Path) -> set[str]:
             (name,) = (one for one in archive.namelist() if one.endswith("dist-info/METADATA"))
             told = archive.read(name).decode()
         extras = ("", *EXTRAS.findall(told))
-        wanted += [(Requirement(one), extra) for one in REQUIRES.findall(told) for extra in extras]
+        wanted += [(requirement(one), extra) for one in REQUIRES.findall(told) for extra in extras]
     found: set[str] = set()
     while wanted:
         one, extra = wanted.pop()
@@ -63,9 +64,19 @@ def declared(wheels: Path) -> set[str]:
         except PackageNotFoundError:
             continue  # the installer says so, if it is asked for
         found.add(canonicalize_name(one.name))
-        extras = ("", *one.extras)
-        wanted += [(Requirement(each), its_extra) for each in asked for its_extra in extras]
+        for its_extra in ("", *one.extras):
+            wanted += [
+                (requirement(each), its_extra)
+                for each in asked
+                if its_extra or "extra ==" not in each  # most are of extras that nobody asked for
+            ]
     return found
+
+
+@cache
+def requirement(text: str) -> Requirement:
+    """What a line asks for; each is read once, for there are thousands, most of them known."""
+    return Requirement(text)
 
 
 @contextmanager
