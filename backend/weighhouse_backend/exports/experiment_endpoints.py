@@ -32,7 +32,8 @@ def exports_list_revisions(
     service = snapshot.get(ExperimentService)
     found = service.find(caller, str(experiment_id))
     listed = partial(service.revisions, found)
-    table = table_of("revisions", ExperimentRevisionRead, every(listed), {"document"})
+    revisions = every(listed)
+    table = table_of("revisions", ExperimentRevisionRead, revisions, {"document"})
     return _answered(table, found.slug, snapshot, form)
 
 
@@ -43,7 +44,8 @@ def exports_list_occurrences(
     """What became of the dates of an experiment's schedule, newest first."""
     found = snapshot.get(ExperimentService).find(caller, str(experiment_id))
     listed = partial(snapshot.get(OccurrenceLog).listed, found.id)
-    table = table_of("occurrences", OccurrenceRead, every(listed))
+    occurrences = every(listed)
+    table = table_of("occurrences", OccurrenceRead, occurrences)
     return _answered(table, found.slug, snapshot, form)
 
 
@@ -54,7 +56,8 @@ def exports_list_annotations(
     """All annotations of the caller's projects, newest first."""
     listed = partial(snapshot.get(AnnotationService).listed, caller)
     about = Leave(snapshot).about("Annotations", pages.EXPERIMENTS, [], [])
-    table = table_of("annotations", AnnotationRead, every(listed), {"mine", "version"})
+    annotations = every(listed)
+    table = table_of("annotations", AnnotationRead, annotations, {"mine", "version"})
     return answered(Export("weighhouse", about, [table]), form, snapshot)
 
 
