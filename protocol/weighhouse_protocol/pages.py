@@ -62,6 +62,11 @@ def subject_of(path: PagePath) -> tuple[Literal["campaign", "alert"], UUID] | No
     return ("alert", UUID(named)) if named else None
 
 
+def experiment(slug: str, tab: Literal["revisions", "schedule"]) -> PagePath:
+    """A tab of an experiment."""
+    return _with(f"/experiments/{slug}", [("tab", tab)])
+
+
 def campaign(campaign_id: Id) -> PagePath:
     """A campaign."""
     return PagePath(f"/campaigns/{campaign_id}")

@@ -15,6 +15,7 @@ ID = "0190c1d2-0000-7000-8000-000000000000"
 MADE = {
     "kept": pages.kept("/alerts?alert=1"),
     "in_project": pages.in_project(pages.alert(ID), ID),
+    "experiment": pages.experiment("nightly", "revisions"),
     "campaign": pages.campaign(ID),
     "run": pages.run(ID),
     "published_source": pages.published_source(ID),

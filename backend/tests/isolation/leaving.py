@@ -11,6 +11,7 @@ from backend.tests.isolation.rules import (
     PUBLISH,
     READ,
     SOURCES,
+    WATCH,
     Rule,
     in_body,
     mine,
@@ -24,6 +25,8 @@ GONE = frozenset({404})
 
 REPORT = {"title": "T", "text": "", "sources": [], "audience": "internal"}
 
+OF_EXPERIMENT = {"experiment_id": "{experiment_id}"}
+
 LEAVING: Mapping[str, Rule] = {
     "bundles_add_reproduction": named(NOTES, "member"),
     "bundles_list_keys": mine(READ),
@@ -31,6 +34,12 @@ LEAVING: Mapping[str, Rule] = {
     "bundles_read_campaign": named(EXPORT),
     "bundles_remove_reproduction": named(NOTES, "maintainer"),
     "exports_list_agents": of_project(EXPORT, shared=True),
+    "exports_list_annotations": mine(EXPORT),
+    "exports_list_channels": of_project(WATCH, "maintainer"),
+    "exports_list_domains": of_project(PEOPLE, "owner"),
+    "exports_list_occurrences": named(EXPORT, query=OF_EXPERIMENT),
+    "exports_list_revisions": named(EXPORT, query=OF_EXPERIMENT),
+    "exports_list_trusts": of_project(PEOPLE, "maintainer"),
     "exports_list_alerts": of_project(EXPORT, others=EMPTY),
     "exports_list_campaigns": of_project(EXPORT),
     "exports_list_experiments": of_project(EXPORT),

@@ -6,6 +6,7 @@ import io
 import json
 
 import pytest
+from weighhouse_backend.experiments.models import ScheduleOccurrence
 from weighhouse_backend.identity.models import Invitation
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
@@ -82,3 +83,68 @@ def test_who_may_not_see_a_list_takes_none_along(call, tenants):
                 "GET", f"/exports/{path}", "viewer", project_id=str(project), format="parquet"
             )
             assert answer.status_code in expected, (path, answer.text)
+
+
+LISTED = (
+    ("channels", "/notices/channels", "project", ("name", "place", "kind")),
+    ("pipeline-trusts", "/pipeline-trusts", "project", ("name", "issuer", "role")),
+    ("revisions", "/experiments/{}/revisions", "experiment", ("number", "yaml", "content_hash")),
+    ("occurrences", "/experiments/{}/schedule/occurrences", "experiment", ("outcome", "reason")),
+    ("annotations", "/annotations", "", ("text", "author")),
+)
+
+
+@pytest.fixture
+def written(call, tenants, campaign, session_factory):
+    """One of each list; the query that names it."""
+    project, of = tenants[0].project_id, call("GET", f"/campaigns/{campaign}").json()
+    experiment, run = of["experiment"]["id"], of["cells"][0]["runs"][0]["id"]
+    for path, body in (
+        ("/annotations", {"subject": {"kind": "run", "run_id": run}, "text": "=noted"}),
+        (
+            "/notices/channels",
+            {"project_id": str(project), "kind": "webhook", "name": "=ours", "kinds": ["quota"],
+             "address": "https://hooks.house.test/a-secret-path"},
+        ),
+        (
+            "/pipeline-trusts",
+            {"project_id": str(project), "name": "ours", "role": "viewer",
+             "scopes": ["results:read"],
+             "issuer": "https://token.actions.githubusercontent.com",
+             "conditions": {"repository": "ours/theirs"}},
+        ),
+    ):  # fmt: skip
+        made = call("POST", path, **body)
+        assert made.status_code == 201, made.text
+    now = datetime.datetime.now(datetime.UTC)
+    with unit_of_work(session_factory) as session:
+        session.add(
+            ScheduleOccurrence(
+                experiment_id=experiment, project_id=project, first_at=now, scheduled_for=now,
+                dates_count=1, outcome="missed", reason="=nobody was there", noted_at=now,
+            )
+        )  # fmt: skip
+    return {
+        "project": {"project_id": str(project)},
+        "experiment": {"experiment_id": experiment},
+        "": {},
+    }
+
+
+def test_each_list_leaves_as_its_page_has_it(call, written):
+    for path, list_path, of, told in LISTED:
+        query = written[of]
+        at = list_path.format(query.get("experiment_id"))
+        listed = call("GET", at, **(query if of == "project" else {}))
+        items = listed.json().get("items")
+        assert items, (path, listed.text)
+        taken = {form: call("GET", f"/exports/{path}", format=form, **query) for form in FORMS}
+        for form, answer in taken.items():
+            assert answer.status_code == 200, (path, form, answer.text)
+            assert b"a-secret-path" not in answer.content
+        found = [json.loads(line) for line in taken["jsonl"].text.splitlines()[1:]]
+        assert [[one[name] for name in told] for one in found] == [
+            [one[name] for name in told] for one in items
+        ], path
+        cells = [str(value) for row in rows_of(taken["csv"]) for value in row.values()]
+        assert not [one for one in cells if one.startswith("=")], "a spreadsheet runs nothing"

@@ -45,6 +45,7 @@ from weighhouse_backend.execution.waiting_room import CONNECTIONS, WaitingRoom
 from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.exports.access_endpoints import router as access_exports
 from weighhouse_backend.exports.endpoints import router as exports
+from weighhouse_backend.exports.experiment_endpoints import router as experiment_exports
 from weighhouse_backend.exports.inventory_endpoints import router as inventory_exports
 from weighhouse_backend.exports.list_endpoints import router as list_exports
 from weighhouse_backend.findings.endpoints import router as findings
@@ -111,8 +112,8 @@ ROUTERS = (
     factors, passkeys, domains, directories, scim_router, audit, providers, pipelines, experiments,
     campaigns, provisions, results, findings, scenarios, comparisons, publishing, sources, studies,
     gates, alerts, annotations, overviews, search, manifests, noise, notices, prices, quotas,
-    retention, fleet, exports, list_exports, inventory_exports, access_exports, overview_files,
-    bundles, reports, sharing, shared_pages, metrics, packages,
+    retention, fleet, exports, list_exports, inventory_exports, experiment_exports, access_exports,
+    overview_files, bundles, reports, sharing, shared_pages, metrics, packages,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

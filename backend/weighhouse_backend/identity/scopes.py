@@ -70,8 +70,9 @@ _OPERATIONS: Mapping[Scope | None, str] = {
     """,
     Scope.RESULTS_EXPORT: """
         bundles_read_campaign comparisons_read_histogram exports_list_agents exports_list_alerts
-        exports_list_campaigns exports_list_experiments exports_list_published_sources
-        exports_list_members exports_list_reports exports_list_runs exports_list_series
+        exports_list_annotations exports_list_campaigns exports_list_experiments
+        exports_list_published_sources exports_list_members exports_list_occurrences
+        exports_list_reports exports_list_revisions exports_list_runs exports_list_series
         exports_list_shares exports_list_studies exports_list_systems exports_read_campaign
         exports_read_comparison exports_read_run exports_read_series
         findings_read_histogram publishing_read_disclosure
@@ -106,14 +107,14 @@ _OPERATIONS: Mapping[Scope | None, str] = {
         fleet_update_agent
     """,
     Scope.NOTICES_MANAGE: """
-        alerts_save_rule
+        alerts_save_rule exports_list_channels
         notices_change_channel notices_list_channels notices_list_deliveries notices_make_channel
         notices_remove_channel notices_sign_anew notices_test_channel
     """,
     Scope.AUDIT_READ: "identity_export_audit_entries identity_list_audit_entries",
     Scope.PEOPLE_MANAGE: """
         directories_let_in directories_read directories_shut_out
-        exports_list_invitations exports_list_tokens
+        exports_list_domains exports_list_invitations exports_list_tokens exports_list_trusts
         identity_add_domain identity_change_member identity_end_project_role identity_invite
         identity_archive_project identity_list_domains identity_list_invitations
         identity_list_tokens identity_list_trusts identity_make_project

@@ -11,7 +11,6 @@ from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.rates import client_address
-from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.membership.dependencies import DomainServiceDep, JoiningServiceDep
 from weighhouse_backend.membership.domain_models import JoiningDomain
 from weighhouse_backend.membership.domain_schemas import (
@@ -19,10 +18,8 @@ from weighhouse_backend.membership.domain_schemas import (
     DomainOpened,
     DomainRead,
     JoiningAsk,
-    Mailbox,
 )
-from weighhouse_backend.membership.domains import Standing
-from weighhouse_backend.membership.join_requests import LETTERS_OF_DOMAIN
+from weighhouse_backend.membership.domains import shown
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
@@ -33,7 +30,7 @@ def identity_list_domains(
 ) -> Page[DomainRead]:
     """Domains whose people may join a project's organization; takes an owner of it."""
     rows = service.read(caller, project_id)
-    return Page(items=[_read(row) for row in rows])
+    return Page(items=[shown(row) for row in rows])
 
 
 @router.post("/joining-domains", status_code=201, tags=["people"])
@@ -46,7 +43,7 @@ def identity_add_domain(
     """Let people of a domain join a project's organization, once its keepers said by a link in a
     mail that the domain is the organization's. One that is there is asked anew. Takes an owner.
     """
-    return _read(service.add(caller, project_id, body))
+    return shown(service.add(caller, project_id, body))
 
 
 @router.delete("/joining-domains/{domain_id}", status_code=204, tags=["people"])
@@ -75,18 +72,6 @@ def identity_ask_to_join(body: JoiningAsk, request: Request, service: JoiningSer
     The answer is the same whether or not there is one.
     """
     service.ask(body.email, client_address(request.scope))
-
-
-def _read(found: Standing) -> DomainRead:
-    row = found.row
-    return read_of(
-        DomainRead,
-        row,
-        role=MemberRole(row.role),
-        mailbox=Mailbox(row.mailbox),
-        letters_today=found.letters,
-        letters_at_most=LETTERS_OF_DOMAIN,
-    )
 
 
 def _told(row: JoiningDomain, organization: Organization) -> DomainOpened:

@@ -19,16 +19,23 @@ from weighhouse_backend.identity.links import DOMAIN, row_of
 from weighhouse_backend.identity.models import Invitation, Organization, Project
 from weighhouse_backend.identity.owners import owns, project_of_owned
 from weighhouse_backend.identity.repository import IdentityRepository
+from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import NoMail, mail_is_set_up
 from weighhouse_backend.kit.problems import NotFound
+from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signed_links import secret_of
 from weighhouse_backend.membership.domain_models import DomainAsking, JoiningDomain
-from weighhouse_backend.membership.domain_schemas import DomainCreate
+from weighhouse_backend.membership.domain_schemas import DomainCreate, DomainRead, Mailbox
 from weighhouse_backend.membership.invitations import LASTS
-from weighhouse_backend.membership.join_requests import DAY, letters_of, too_often
+from weighhouse_backend.membership.join_requests import (
+    DAY,
+    LETTERS_OF_DOMAIN,
+    letters_of,
+    too_often,
+)
 
 ASKINGS_A_DAY = 3
 """Mails to a domain's keepers by one organization, removed and named anew or not."""
@@ -41,6 +48,19 @@ class Standing:
     row: JoiningDomain
     letters: int
     """Invitations that people of it got by asking."""
+
+
+def shown(found: Standing) -> DomainRead:
+    """A domain as the API shows it."""
+    row = found.row
+    return read_of(
+        DomainRead,
+        row,
+        role=MemberRole(row.role),
+        mailbox=Mailbox(row.mailbox),
+        letters_today=found.letters,
+        letters_at_most=LETTERS_OF_DOMAIN,
+    )
 
 
 @dataclass(frozen=True)

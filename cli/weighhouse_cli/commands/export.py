@@ -60,6 +60,12 @@ class Listed(StrEnum):
     MEMBERS = "members"
     INVITATIONS = "invitations"
     API_TOKENS = "api-tokens"
+    PIPELINE_TRUSTS = "pipeline-trusts"
+    JOINING_DOMAINS = "joining-domains"
+    CHANNELS = "channels"
+    REVISIONS = "revisions"
+    OCCURRENCES = "occurrences"
+    ANNOTATIONS = "annotations"
 
 
 FormOption = Annotated[Form, typer.Option("--format", help="jsonl: an object a line.")]

@@ -28,12 +28,18 @@ export const AUDIENCES: readonly { value: ExportAudience; label: string }[] = [
 /** Lists without figures: nobody's terms say who may have them, and the server asks for nobody's leave. */
 const WITHOUT_FIGURES: ReadonlySet<string> = new Set([
   'agents',
+  'annotations',
   'api-tokens',
+  'channels',
   'experiments',
   'invitations',
+  'joining-domains',
   'members',
+  'occurrences',
+  'pipeline-trusts',
   'published-sources',
   'reports',
+  'revisions',
   'shares',
   'systems',
 ])
