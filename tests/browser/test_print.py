@@ -42,6 +42,9 @@ _ON_PAPER = """() => {
     else if (width > 1 && /auto|scroll/.test(overflowY) && one.scrollHeight > one.clientHeight + 1)
       found.push(`cut at its foot: ${named(one)}`)
   }
+  for (const one of document.querySelectorAll('main .stacked'))
+    if (getComputedStyle(one).display === 'grid')
+      found.push(`goes to the next page as a whole: ${named(one)}`)
   const ground = getComputedStyle(document.body).backgroundColor
   if (ground !== 'rgb(255, 255, 255)') found.push(`its ground is ${ground}`)
   const theme = document.documentElement.dataset.theme
