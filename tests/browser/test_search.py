@@ -132,6 +132,8 @@ def test_a_page_of_search_has_its_words_in_the_address(page: Page, weighed: dict
     page.get_by_role("region", name="Help").get_by_role("link").first.wait_for()
     page.reload()
     page.get_by_role("button", name="All kinds").click()
+    page.get_by_role("region", name="Systems").wait_for()
+    page.wait_for_load_state("networkidle")  # nothing moves below the pointer any more
     page.get_by_role("region", name="Systems").get_by_role("link").first.click()
     expect(page).to_have_url(re.compile(r"/systems/"))
 
