@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from weighhouse_backend.exports.inventory_tables import containing
 
 from backend.tests.exports.test_readers import by_duckdb, by_pandas, remarks
 from backend.tests.sources.published import study
@@ -71,3 +72,20 @@ def test_what_others_published_and_reports_are_listed(laboratory, campaign, tena
     assert made.status_code == 201, made.text
     (report,) = by_duckdb(taken("reports", "parquet"))
     assert (report["id"], report["title"]) == (made.json()["id"], "Ours, in words")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told", "has"),
+    [
+        ("redis 4 clients", ["redis", "4 clients"], True),
+        ("redis 4 clients", ["redis", "64 clients"], False),
+        ("4", ["4096 B"], True),
+        ("9", ["p99"], True),
+        ("7.0", ["redis 17.0"], False),
+        ("clients re", ["Redis", "64 Clients"], True),
+        (" ", ["redis"], True),
+        (None, ["redis"], True),
+    ],
+)
+def test_numbers_are_found_where_they_begin(wanted: str | None, told: list[str], has: bool) -> None:
+    assert containing(wanted, told) is has

@@ -3,7 +3,9 @@ published, reports.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from string import digits
 from typing import TypeVar, get_args
 
 from weighhouse_judging.studies.claims import ClaimVerdict
@@ -113,12 +115,19 @@ def reports(listed: Listed[ReportSummary]) -> Table:
 
 
 def containing(words: str | None, told: Iterable[str]) -> bool:
-    """Whether texts have all words that a page's search names, wherever, as the page itself has it.
+    """Whether texts have all words that a page's search names, wherever, as the page itself has it:
+    a number is found where a number begins, 4 in "4 clients", not in "64 clients".
 
     :param words: with spaces between them; None or empty: all have them.
     """
     text = " ".join(told).lower()
-    return all(word in text for word in (words or "").lower().split())
+    return all(_has(text, word) for word in (words or "").lower().split())
+
+
+def _has(text: str, word: str) -> bool:
+    if word[0] not in digits:
+        return word in text
+    return re.search(f"(?<![0-9]){re.escape(word)}", text) is not None
 
 
 def words_of_agent(one: AgentRead) -> list[str]:

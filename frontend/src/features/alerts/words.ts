@@ -1,5 +1,5 @@
 import { figureOf, type Alert, type AlertChange, type AlertEvent, type AlertMember, type AlertState } from '@/api'
-import { BY_SCALE, formatSpread, numbered, plural, type Tone } from '@/ui'
+import { BY_SCALE, formatSpread, hasWords, numbered, plural, type Tone } from '@/ui'
 
 import { STATES } from './states'
 
@@ -55,12 +55,7 @@ export function matches(alert: Alert, search: string): boolean {
       ? [alert.change.lead, ...alert.change.downstream].map((one) => `${named(one.metric)} ${placeOf(one)}`)
       : []),
   ]
-    .join(' ')
-    .toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => told.includes(word))
+  return hasWords(told, search)
 }
 
 const FIELDS: Record<string, string> = { due_on: 'due date', downstream_of_id: 'explained by' }

@@ -1,6 +1,6 @@
 import type { Comparison, ComparisonCell, Difference } from '@/api'
 import type { Ratio } from '@/charts'
-import { formatRelative, type Span } from '@/ui'
+import { formatRelative, hasWords, type Span } from '@/ui'
 
 import { metricKind, METRICS, untold, written } from './metrics'
 import type { PlacedSide } from './view'
@@ -148,12 +148,7 @@ export function matches(row: LedgerRow, search: string): boolean {
     wordOf(difference),
     adviceOf(difference),
   ]
-    .join(' ')
-    .toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word))
+  return hasWords(text, search)
 }
 
 const DECIDED: Record<Difference['decided_by'], string> = {

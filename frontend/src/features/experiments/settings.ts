@@ -1,4 +1,5 @@
 import { productName, type ParameterSchema } from '@/features/systems'
+import { hasWords } from '@/ui'
 
 /** A setting as it is offered: its name in documents, the product's own, and what is declared of it. */
 export interface Setting {
@@ -50,11 +51,7 @@ export function groupsOf(entries: readonly (readonly [string, ParameterSchema])[
 
 /** Whether a setting has all the words that are looked for, in its names, its title or its description. */
 export function isFound({ name, called, property }: Setting, search: string): boolean {
-  const text = [name, called, property.title, property.description].join(' ').toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word))
+  return hasWords([name, called, property.title, property.description], search)
 }
 
 /** The groups with what is looked for alone; a group without any is left out. */

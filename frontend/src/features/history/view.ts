@@ -15,7 +15,7 @@ import {
   saysBetter,
   type Zoom,
 } from '@/charts'
-import { numbered, spanKind, spanWord, toComparison, type PageAddress } from '@/ui'
+import { hasWords, numbered, spanKind, spanWord, toComparison, type PageAddress } from '@/ui'
 
 import { originOf } from './origin'
 
@@ -218,11 +218,7 @@ export function historyTable(series: Series, notes: readonly Annotation[]): Char
 
 /** Series that have all words of a search in their names. */
 export function searched<T extends SeriesSummary>(series: readonly T[], wanted: string): T[] {
-  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
-  return series.filter((one) => {
-    const text = `${nameOf(one)} ${one.system_id} ${one.experiment.name}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  return series.filter((one) => hasWords([nameOf(one), one.system_id, one.experiment.name], wanted))
 }
 
 /** Whether a run belongs to a series. */
