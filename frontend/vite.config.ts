@@ -6,19 +6,10 @@ import vue from '@vitejs/plugin-vue'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
-const backend = process.env['WEIGHHOUSE_BACKEND'] ?? 'http://127.0.0.1:8080'
+import { lighterFonts } from './vite/lighterFonts.ts'
+import { packed } from './vite/packed.ts'
 
-/**
- * № stands on nearly every page, and the fonts keep it in their files of Cyrillic letters, of 30 and 93 KB: it is
- * drawn by a font of the system's instead, and these files are fetched for Cyrillic letters alone.
- */
-const numberSign: Plugin = {
-  name: 'number-sign',
-  enforce: 'pre',
-  transform(code, id) {
-    return id.includes('@fontsource') && id.includes('.css') ? code.replaceAll(',U+2116', '') : undefined
-  },
-}
+const backend = process.env['WEIGHHOUSE_BACKEND'] ?? 'http://127.0.0.1:8080'
 
 interface Bundled {
   name: string
@@ -68,8 +59,19 @@ const licences: Plugin = {
   },
 }
 
+/** Components, and what gathers a floor's or a feature's parts; the theme sets fonts and colours. */
+const idle = /\/frontend\/src\/(?!theme\/).*(\.vue|\/index\.ts)$/
+
+/** What changes with its own releases alone, and what is fetched where something is drawn. */
+const groups = [
+  { name: 'vue', test: /node_modules\/(@?vue|vue-router|pinia|@tanstack\/(vue-query|query-core))\//, priority: 2 },
+  { name: 'charts', test: /node_modules\/(echarts|zrender|vue-echarts)\//, priority: 1 },
+]
+
 export default defineConfig({
-  plugins: [numberSign, vue(), licences],
+  plugins: [lighterFonts, vue(), licences, packed],
+  // All components are written with `setup`, those of the libraries too.
+  define: { __VUE_OPTIONS_API__: 'false' },
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: {
     host: '127.0.0.1',
@@ -77,7 +79,17 @@ export default defineConfig({
     fs: { allow: ['..'] },
     proxy: { '/api': backend, '/docs': backend, '/health': backend },
   },
-  build: { target: 'es2022', chunkSizeWarningLimit: 800, license: { fileName: listed } },
+  build: {
+    target: 'es2022',
+    chunkSizeWarningLimit: 800,
+    license: { fileName: listed },
+    rollupOptions: {
+      checks: { pluginTimings: false },
+      output: { codeSplitting: { groups } },
+      // A component does nothing by being imported: who takes three parts of a floor brings these three.
+      treeshake: { moduleSideEffects: [{ test: idle, sideEffects: false }] },
+    },
+  },
   test: {
     environment: 'happy-dom',
     css: { include: [/tokens\.css/] },

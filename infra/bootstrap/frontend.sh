@@ -19,7 +19,7 @@ if ! current node_modules/.weighhouse-types frontend/package-lock.json frontend/
   mark node_modules/.weighhouse-types frontend/package-lock.json frontend/openapi.json frontend/package.json
 fi
 [ "${1:-}" = build ] || exit 0
-mapfile -t sources < <(cd "$root" && find frontend/src frontend/public frontend/index.html frontend/vite.config.ts -type f | sort)
+mapfile -t sources < <(cd "$root" && find frontend/src frontend/public frontend/index.html frontend/vite frontend/vite.config.ts -type f | sort)
 if ! current node_modules/.weighhouse-dist "${sources[@]}" || [ ! -f dist/index.html ]; then
   say "building the frontend"
   npx vite build --logLevel warn >&2

@@ -1,5 +1,6 @@
 """What the application serves beside the API, and what surrounds every answer."""
 
+import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -27,6 +28,9 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     (tmp_path / "dist" / "assets").mkdir(parents=True)
     (tmp_path / "dist" / "index.html").write_text("<title>first page</title>")
     (tmp_path / "dist" / "assets" / "app-1a2b.js").write_text("let x")
+    (tmp_path / "dist" / "assets" / "app-1a2b.js.gz").write_bytes(gzip.compress(b"let x"))
+    (tmp_path / "dist" / "assets" / "app-1a2b.js.br").write_bytes(b"as brotli has it")
+    (tmp_path / "dist" / "assets" / "alone-1a2b.js").write_text("let y")
     (tmp_path / "secret").write_text("hidden")
     app = FastAPI(title="Weighhouse", version="1", openapi_url="/api/v1/openapi.json")
     install_problems(app)
@@ -62,6 +66,31 @@ def test_assets_may_be_kept_for_ever(client):
     assert "immutable" in answer.headers["cache-control"]
     assert client.get("/assets/app-old.js").status_code == 404
     assert client.head("/assets/app-1a2b.js").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        ("gzip, deflate, br", "br"),
+        ("gzip, deflate", "gzip"),
+        ("GZIP ; q=0.5, br;q=0", "gzip"),
+        ("br;q=0.000, gzip;q=0", None),
+        ("identity", None),
+        ("", None),
+    ],
+)
+def test_files_are_served_as_the_build_has_packed_them(client, accepted, coding):
+    asked = {"Accept-Encoding": accepted}
+    with client.stream("GET", "/assets/app-1a2b.js", headers=asked) as answer:
+        text = b"".join(answer.iter_raw())
+    assert answer.headers.get("content-encoding") == coding
+    plain = gzip.decompress(text) if coding == "gzip" else text
+    assert plain == (b"as brotli has it" if coding == "br" else b"let x")
+    assert "javascript" in answer.headers["content-type"]
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["vary"] == "Accept-Encoding"
+    alone = client.get("/assets/alone-1a2b.js", headers=asked)
+    assert (alone.text, alone.headers.get("content-encoding")) == ("let y", None)
 
 
 @pytest.mark.parametrize("path", ["/../secret", "/%2e%2e/secret", "/assets/%2e%2e/%2e%2e/secret"])

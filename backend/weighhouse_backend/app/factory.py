@@ -26,6 +26,7 @@ from weighhouse_backend.app.metrics import Measured, Metrics
 from weighhouse_backend.app.metrics import router as metrics
 from weighhouse_backend.app.overview_files import router as overview_files
 from weighhouse_backend.app.overviews import router as overviews
+from weighhouse_backend.app.packed_answers import PackedAnswers
 from weighhouse_backend.app.parts import Parts
 from weighhouse_backend.app.rate_limits import FairTurns, RateLimits, Remainders
 from weighhouse_backend.app.reference import install_reference
@@ -187,6 +188,7 @@ def _surround(app: FastAPI, settings: Settings, tracing: Tracing, watches: Watch
     install_unreadable(app)
     install_outages(app, app.state.conditions)
     _install_limits(app, settings)
+    app.add_middleware(PackedAnswers)
     app.add_middleware(NothingWaits, watch=watches.database)
     app.add_middleware(Departures)
     app.add_middleware(

@@ -24,6 +24,8 @@ SECURITY_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+OF_PARTS = ("X-Content-Type-Options", "Strict-Transport-Security")
+"""What stands with parts of pages too, of which there are many: the rest binds pages."""
 
 
 class Surroundings:
@@ -62,8 +64,9 @@ class Surroundings:
                 headers.setdefault("Cache-Control", "no-store")
                 # Who may frame a page with a policy of its own, its policy says.
                 framed = "frame-ancestors" in headers.get("Content-Security-Policy", "")
+                is_part = "immutable" in headers["Cache-Control"]
                 for name, value in self._headers.items():
-                    if framed and name == "X-Frame-Options":
+                    if (framed and name == "X-Frame-Options") or (is_part and name not in OF_PARTS):
                         continue
                     headers.setdefault(name, value)
             await send(message)

@@ -2,6 +2,8 @@ import { createRouter, createWebHistory, type Router, type RouteRecordRaw } from
 
 import type { useSession } from '@/session'
 
+import { shell } from './shell'
+
 declare module 'vue-router' {
   interface RouteMeta {
     title?: string
@@ -120,6 +122,11 @@ export function createAppRouter(session: ReturnType<typeof useSession>): Router 
       return { path: to.path, query, hash: to.hash, replace: true }
     }
     return true
+  })
+
+  // Both come at the same time, what stands around the page and the page.
+  router.beforeEach((to) => {
+    if (!to.meta.open) void shell().catch(() => undefined)
   })
 
   router.afterEach((to) => {

@@ -1,9 +1,6 @@
-import {
-  browserSupportsWebAuthn,
-  startAuthentication,
-  startRegistration,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 
 import { request, type PasskeyAnswer } from '@/api'
@@ -12,7 +9,7 @@ import { useFactorChange, type Proof } from './factors'
 
 /** Whether this browser knows passkeys of the page's address: it has a name, and is HTTPS or this machine itself. */
 export const knowsPasskeys = (): boolean =>
-  window.isSecureContext && browserSupportsWebAuthn() && !/^[\d.]+$|:/.test(location.hostname)
+  window.isSecureContext && 'PublicKeyCredential' in window && !/^[\d.]+$|:/.test(location.hostname)
 
 /** Why a browser gave no passkey, in words. */
 export function inWords(cause: unknown): Error {
@@ -35,12 +32,14 @@ async function given<Answer>(asked: Promise<Answer>): Promise<Answer> {
 export async function showPasskey(): Promise<PasskeyAnswer> {
   const question = await request('POST /api/v1/sessions/passkey-question')
   const optionsJSON = question.public_key as unknown as PublicKeyCredentialRequestOptionsJSON
+  const { startAuthentication } = await import('@simplewebauthn/browser')
   return { ...(await given(startAuthentication({ optionsJSON }))) }
 }
 
 async function makePasskey(name: string, proof: Proof) {
   const question = await request('POST /api/v1/second-factor/passkey-question', { body: proof })
   const optionsJSON = question.public_key as unknown as PublicKeyCredentialCreationOptionsJSON
+  const { startRegistration } = await import('@simplewebauthn/browser')
   const answer = { ...(await given(startRegistration({ optionsJSON }))) }
   return request('POST /api/v1/second-factor/passkeys', { body: { name, answer } })
 }
