@@ -212,6 +212,22 @@ def test_agents_have_what_they_ask_for_and_tell_of_their_node(render: Render, va
 
 
 @pytest.mark.parametrize("values", sorted(AGENTS.glob("ci/*")), ids=lambda path: path.stem)
+def test_an_agents_directory_is_its_own(render: Render, values: Path) -> None:
+    """A volume's folder is root's, as the kubelet makes it; an agent opens and closes its own."""
+    for name, _, spec in pods(render(AGENTS, values)):
+        (agent,) = spec["containers"]
+        told = {each["name"]: each.get("value") for each in agent["env"]}
+        home = Path(told.get("WEIGHHOUSE_AGENT_HOME") or "/var/lib/weighhouse/agent")
+        (mount,) = (each for each in agent["volumeMounts"] if each["name"] == "home")
+        given = [each["command"] for each in spec.get("initContainers", ())]
+        if given:
+            assert given == [["chown", "999:999", str(home)]], name
+            assert home == Path(mount["mountPath"]), name
+        else:
+            assert Path(mount["mountPath"]) in home.parents, name
+
+
+@pytest.mark.parametrize("values", sorted(AGENTS.glob("ci/*")), ids=lambda path: path.stem)
 def test_agents_understand_the_policy_that_the_chart_writes(render: Render, values: Path) -> None:
     documents = [each for each in render(AGENTS, values) if each["kind"] == "ConfigMap"]
     assert documents
