@@ -48,10 +48,12 @@ studies: ## run the published studies at small scale, and end with a table of th
 	@$(PY)/weighhouse study run $(or $(STUDIES),redis-aerospike-dragonfly key-value-architectures dragonfly-memtier aerospike-cassandra) --start $(if $(PORT),--port $(PORT))
 
 .PHONY: test-compose
-test-compose: install ## the services in containers, for real, from wheels of the drivers that are built (needs root or a Docker engine)
+test-compose: $(if $(PACKAGES),env,install) ## the services in containers, for real, from wheels of the drivers that are built, or from PACKAGES=folder (needs root or a Docker engine)
+ifndef PACKAGES
 	@$(BOOTSTRAP)/frontend.sh build
 	@$(PY)/python infra/packages/build.py --programs $(CARGO_TARGET_DIR)/release --platform linux_$$(uname -m) build/packages-of-tests
-	@infra/images/prepare.sh build/packages-of-tests
+endif
+	@infra/images/prepare.sh $(or $(PACKAGES),build/packages-of-tests)
 	@tests/compose/run.sh
 
 .PHONY: test-docker
@@ -85,8 +87,8 @@ upgrade: install ## fill a platform of an older release (FROM=commit), start thi
 	@PYTHONPATH=tests $(PY)/python -m upgrade $(if $(FROM),--from $(FROM))
 
 .PHONY: images
-images: packages ## build all container images, from the wheels of a release
-	@infra/images/prepare.sh && infra/images/base.sh && docker-compose --profile agent build
+images: env ## build all container images, from the wheels of a release; PACKAGES=folder: from the wheels that lie there
+	@infra/images/build.sh $(PACKAGES)
 
 .PHONY: check
 check: ## linters, types, floors, drift of generated files, the counted work of the load engine

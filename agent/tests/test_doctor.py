@@ -126,6 +126,27 @@ def test_what_hurts_is_told_with_what_to_change(
     assert others == set()
 
 
+@pytest.mark.parametrize(
+    ("around", "processors", "files"),
+    [
+        ("kubernetes in hypervisor", "cpuManagerPolicy", "container runtime"),
+        ("docker", "--cpuset-cpus", "--ulimit nofile"),
+        ("podman in kvm", "--cpuset-cpus", "--ulimit nofile"),
+        ("kvm", "systemctl", "the agent's unit"),
+    ],
+)
+def test_in_a_container_it_is_told_what_holds_there(
+    around: str, processors: str, files: str
+) -> None:
+    found = judged(virtualisation=around, cgroup_cpu_limit=1.5, open_files_limit=20_000)
+    for name, words in (("limits", processors), ("open-files", files)):
+        change = "\n".join(found[name].change)
+        assert words in change
+        if around != "kvm":
+            assert "weighhouse-agent.service" not in change
+            assert "systemctl" not in change
+
+
 def test_what_is_not_known_is_said_to_be_unknown() -> None:
     found = {each.name: each for each in examine(MachineFacts(**BARE))}
     unknown = {name for name, each in found.items() if each.state is State.UNKNOWN}

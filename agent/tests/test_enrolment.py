@@ -49,6 +49,17 @@ def test_a_wrong_address_is_told(tmp_path: Path) -> None:
         enrol(f"http://127.0.0.1:{free_port()}", "whr_x", tmp_path, patience_seconds=0.3)
 
 
+def test_a_directory_that_cannot_be_its_own_is_told(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["enrol", "--url", server.url, "--token", "whr_registration", "--home", "/proc/agent"]
+    assert main(words) == 2
+    told = capsys.readouterr().err
+    assert "/proc/agent" in told
+    assert "WEIGHHOUSE_AGENT_HOME" in told
+    assert not server.platform.registrations
+
+
 def test_the_command_line(
     tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:

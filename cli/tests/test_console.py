@@ -60,9 +60,9 @@ def test_a_schedule_with_its_dates_by_the_clock_of_its_zone(monkeypatch):
     assert "the platform was not running" in lines
 
 
-def caveat(severity, short, title, text, runs=0):
+def caveat(severity, short, title, text, runs=0, sides=()):
     return {
-        "severity": severity, "short": short, "title": title, "text": text,
+        "severity": severity, "short": short, "title": title, "text": text, "sides": list(sides),
         "runs": ["a-run"] * runs, "runs_of": runs,
     }  # fmt: skip
 
@@ -92,7 +92,10 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
         "caveats": [
             caveat("bar", "not filled", "Not filled", "Half of the records are missing."),
             caveat("caution", "one machine", "One machine", "Both shared it.", runs=3),
-            caveat("note", "one thread [each]", "One thread [each]", "A node has one."),
+            caveat(
+                "note", "one thread [each]", "One thread [each]", "A node has one.",
+                sides=["c~redis"],
+            ),
         ],
     }  # fmt: skip
     with OUT.capture() as captured:
@@ -105,7 +108,7 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
         "How sure: beyond doubt [here], from 5 repeats a side", "1 of 6 runs failed.",
         "● Redis does more operations than Valkey in 1 of 1 cell", "3 caveats",
         "Not filled: Half of the records are missing.", "one machine · 3 of 3 runs",
-        "one thread [each]",
+        "one thread [each] · Redis",
     ]  # fmt: skip
     words = "so far, 2 of 4 runs, at 2026-11-26 19:40 UTC"
     with OUT.capture() as captured:

@@ -4,7 +4,7 @@ import datetime
 import json
 import sys
 import zoneinfo
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -162,7 +162,7 @@ def show_medians(comparison: dict[str, Any]) -> None:
     OUT.print(table)
     show_headline(comparison["headline"])
     _show_readings(comparison)
-    show_caveats(comparison["caveats"])
+    show_caveats(comparison["caveats"], {side["key"]: side["label"] for side in sides})
 
 
 TONE_STYLES = {"told": "bold", "open": "default", "caution": "yellow", "bad": "bold red"}
@@ -205,9 +205,11 @@ def _show_readings(comparison: dict[str, Any]) -> None:
 SEVERITY_STYLES = {"note": "dim", "caution": "yellow", "bar": "bold red"}
 
 
-def show_caveats(caveats: list[dict[str, Any]]) -> None:
+def show_caveats(caveats: list[dict[str, Any]], sides: Mapping[str, str] | None = None) -> None:
     """What has to stand beside figures, as it comes: the gravest first, in full where it bars them
-    from use, else in short with the runs it concerns.
+    from use, else in short with the sides, where not all, and the runs that it concerns.
+
+    :param sides: the label of each, by its key.
     """
     if caveats:
         many = "1 caveat" if len(caveats) == 1 else f"{len(caveats)} caveats"
@@ -215,7 +217,9 @@ def show_caveats(caveats: list[dict[str, Any]]) -> None:
     for one in caveats:
         runs = f" · {len(one['runs'])} of {one['runs_of']} runs" if one["runs_of"] > 1 else ""
         bars = one["severity"] == "bar"
-        text = (f"{one['title']}: {one['text']}" if bars else one["short"]) + runs
+        named = [sides[key] for key in one["sides"] if key in sides] if sides else []
+        whom = f" · {', '.join(named)}" if named else ""
+        text = (f"{one['title']}: {one['text']}" if bars else one["short"]) + whom + runs
         style = SEVERITY_STYLES[one["severity"]]
         OUT.print(f"  {text}", style=style, soft_wrap=True, markup=False, highlight=False)
 

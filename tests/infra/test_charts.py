@@ -13,6 +13,7 @@ import yaml
 from weighhouse_agent.machine.policy import Policy
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_sdk.testkit import at_hand
+from weighhouse_testing.pod_security import beyond_baseline, beyond_restricted, containers
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHARTS = REPOSITORY / "infra" / "helm"
@@ -65,10 +66,6 @@ def pods(documents: list[Document]) -> Iterator[tuple[str, Document, Document]]:
             yield name, template["metadata"], template["spec"]
 
 
-def containers(spec: Document) -> list[Document]:
-    return [*spec.get("initContainers", ()), *spec["containers"]]
-
-
 @pytest.mark.parametrize("values", FILES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
 def test_a_chart_is_linted_and_is_what_the_api_knows(
     helm: Path, render: Render, values: Path
@@ -115,6 +112,29 @@ def test_every_pod_has_few_rights(render: Render, values: Path) -> None:
             ]  # fmt: skip
             if "hostPath" in volume and volume["name"] != "home":
                 assert all(mount["readOnly"] for mount in mounts), f"{name}: {volume}"
+
+
+@pytest.mark.parametrize("values", FILES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_a_namespace_may_enforce_what_the_page_says(render: Render, values: Path) -> None:
+    """`restricted`, but where the pod is asked to look at its node, or to leave something on it."""
+    own = yaml.safe_load((values.parents[1] / "values.yaml").read_text("utf-8"))
+    given = own | yaml.safe_load(values.read_text("utf-8"))
+    for name, _, spec in pods(render(values.parents[1], values)):
+        of_node = {volume["name"] for volume in spec.get("volumes", ()) if "hostPath" in volume}
+        wanted = set()
+        if values.parents[1] == AGENTS:
+            (pool,) = (each for each in given["pools"] if name.endswith(f"-{each['name']}"))
+            if given.get("nodeFacts", True):
+                wanted |= {"node-sys", "node-machine-id", "node-os-release"}
+            if pool.get("home", {}).get("kind", "node") == "node":
+                wanted.add("home")
+        assert of_node == wanted, name
+        if not of_node and not given.get("hostNetwork"):
+            assert list(beyond_restricted(spec)) == [], name
+        assert set(beyond_baseline(spec)) == {
+            *(f"hostPath {each}" for each in wanted),
+            *(["hostNetwork"] if given.get("hostNetwork") else []),
+        }, name
 
 
 @pytest.mark.parametrize("values", FILES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
@@ -189,6 +209,22 @@ def test_agents_have_what_they_ask_for_and_tell_of_their_node(render: Render, va
             assert [set(each) for each in labels] == [
                 {"app.kubernetes.io/name", "app.kubernetes.io/instance"}
             ], name
+
+
+@pytest.mark.parametrize("values", sorted(AGENTS.glob("ci/*")), ids=lambda path: path.stem)
+def test_an_agents_directory_is_its_own(render: Render, values: Path) -> None:
+    """A volume's folder is root's, as the kubelet makes it; an agent opens and closes its own."""
+    for name, _, spec in pods(render(AGENTS, values)):
+        (agent,) = spec["containers"]
+        told = {each["name"]: each.get("value") for each in agent["env"]}
+        home = Path(told.get("WEIGHHOUSE_AGENT_HOME") or "/var/lib/weighhouse/agent")
+        (mount,) = (each for each in agent["volumeMounts"] if each["name"] == "home")
+        given = [each["command"] for each in spec.get("initContainers", ())]
+        if given:
+            assert given == [["chown", "999:999", str(home)]], name
+            assert home == Path(mount["mountPath"]), name
+        else:
+            assert Path(mount["mountPath"]) in home.parents, name
 
 
 @pytest.mark.parametrize("values", sorted(AGENTS.glob("ci/*")), ids=lambda path: path.stem)

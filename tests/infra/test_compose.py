@@ -1,9 +1,12 @@
-"""Who meets whom in the composed platform."""
+"""Who meets whom in the composed platform, and what its proxy says that it is."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from cryptography import x509
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -36,3 +39,43 @@ def test_what_has_no_password_is_met_by_the_platform_alone(composed):
 def test_every_service_says_where_it_is(composed):
     for name, service in composed["services"].items():
         assert set(service["networks"]) <= set(composed["networks"]), name
+
+
+@pytest.mark.parametrize(
+    ("address", "names"),
+    [
+        ("https://localhost:8443", ["localhost", "127.0.0.1"]),
+        ("https://weigh.internal:8443", ["localhost", "127.0.0.1", "weigh.internal"]),
+        ("https://weigh.example", ["localhost", "127.0.0.1", "weigh.example"]),
+        ("https://10.20.0.7:8443/", ["localhost", "127.0.0.1", "10.20.0.7"]),
+        ("https://[fd00::7]:8443", ["localhost", "127.0.0.1", "fd00::7"]),
+    ],
+)
+def test_the_certificate_is_for_the_address_that_people_use(tmp_path, address, names):
+    nginx = tmp_path / "bin" / "nginx"
+    nginx.parent.mkdir()
+    nginx.write_text("#!/bin/sh\n", "utf-8")
+    nginx.chmod(0o755)
+    subprocess.run(
+        [REPOSITORY / "infra" / "images" / "proxy-entrypoint.sh"],
+        env={
+            "PATH": f"{nginx.parent}{os.pathsep}{os.environ['PATH']}",
+            "WEIGHHOUSE_TLS_DIRECTORY": str(tmp_path / "tls"), "WEIGHHOUSE_PUBLIC_URL": address,
+        },
+        check=True, capture_output=True,
+    )  # fmt: skip
+    made = x509.load_pem_x509_certificate((tmp_path / "tls" / "certificate.pem").read_bytes())
+    told = made.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert [str(each.value) for each in told] == names
+    assert (tmp_path / "tls" / "key.pem").stat().st_mode & 0o077 == 0
+
+
+def test_what_is_beside_it_names_services_and_volumes_that_are_there(composed):
+    for path in (REPOSITORY / "infra" / "compose").glob("*.yml"):
+        beside = yaml.safe_load(path.read_text("utf-8"))
+        assert beside["version"] == composed["version"]
+        for name, service in beside["services"].items():
+            assert name in composed["services"], path
+            for volume in service.get("volumes", ()):
+                source = volume.partition(":")[0]
+                assert source in composed["volumes"] or source.startswith(("$", ".")), volume

@@ -69,7 +69,13 @@ def enrol(
     :raises EnrolmentError: with a hint.
     """
     place = Home(home)
-    instance_id = place.instance_id()
+    try:
+        instance_id = place.instance_id()
+    except OSError as error:
+        raise EnrolmentError(
+            f"{home} cannot be the agent's directory: {error}",
+            f"it has to be this account's own: name one by ${HOME_VARIABLE}, or give it this one",
+        ) from error
     name = name or socket.gethostname()
     registration = Registration(
         name=name,

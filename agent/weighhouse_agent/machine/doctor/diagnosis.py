@@ -55,3 +55,12 @@ def advice(name: str, found: str, why: str, *change: str) -> Diagnosis:
 def warning(name: str, found: str, why: str, *change: str) -> Diagnosis:
     """To be changed before figures are believed."""
     return Diagnosis(name=name, found=found, state=State.WARNING, why=why, change=change)
+
+
+CONTAINERS = ("kubernetes", "docker", "podman")
+
+
+def container(facts: MachineFacts) -> str | None:
+    """Whose container the agent is in; None: in none. There its limits are not those of a unit."""
+    first = (facts.virtualisation or "").partition(" ")[0]
+    return first if first in CONTAINERS else None

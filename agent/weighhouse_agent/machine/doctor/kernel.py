@@ -2,7 +2,14 @@
 
 from weighhouse_protocol.facts import MachineFacts
 
-from weighhouse_agent.machine.doctor.diagnosis import Diagnosis, advice, fine, unknown, warning
+from weighhouse_agent.machine.doctor.diagnosis import (
+    Diagnosis,
+    advice,
+    container,
+    fine,
+    unknown,
+    warning,
+)
 
 SWAPPINESS = 10
 GOOD_CLOCKS = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "xen")
@@ -10,6 +17,16 @@ SLOW_CLOCKS = ("acpi_pm", "hpet", "jiffies", "refined-jiffies")
 CLOCK_ERROR_US = 500_000
 """Members of a gang begin together by their clocks; the shortest interval is of this order."""
 FEW_FILES, MANY_FILES = 4_096, 65_536
+MORE_FILES = {
+    "kubernetes": ("LimitNOFILE=1048576 in the unit of the node's container runtime (containerd)",),
+    "docker": ("--ulimit nofile=1048576, or `ulimits` of the service in Compose",),
+    "podman": ("--ulimit nofile=1048576",),
+    None: (
+        "LimitNOFILE=1048576 in the agent's unit (infra/agent/weighhouse-agent.service)",
+        "ulimit -n 1048576   # for an agent started by hand",
+    ),
+}
+"""What gives the agent more files, by whose container it is in."""
 FEW_PORTS = 20_000
 SHORT_LISTEN, SHORT_QUEUE = 1_024, 1_000
 
@@ -98,10 +115,7 @@ def open_files(facts: MachineFacts) -> Diagnosis:
     if limit >= MANY_FILES:
         return fine(name, f"{limit:,}")
     why = "a driver needs one for each connection, a system for each connection and file"
-    change = (
-        "LimitNOFILE=1048576 in the agent's unit (infra/agent/weighhouse-agent.service)",
-        "ulimit -n 1048576   # for an agent started by hand",
-    )
+    change = MORE_FILES[container(facts)]
     if limit < FEW_FILES:
         return warning(name, f"{limit:,}", why, *change)
     return advice(name, f"{limit:,}", why, *change)

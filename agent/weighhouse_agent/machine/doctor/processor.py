@@ -3,12 +3,35 @@
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.percent import percent
 
-from weighhouse_agent.machine.doctor.diagnosis import Diagnosis, advice, fine, unknown, warning
+from weighhouse_agent.machine.doctor.diagnosis import (
+    Diagnosis,
+    advice,
+    container,
+    fine,
+    unknown,
+    warning,
+)
 
 STEADY_GOVERNORS = ("performance",)
 STOLEN_PERCENT, MUCH_STOLEN_PERCENT = 0.5, 2.0
 BUSY_SHARE = 0.5
 """Of the cores: a load average above it is somebody else's work."""
+
+PINNED = (
+    "cpuManagerPolicy: static in the kubelet's configuration, then a pod anew",
+    "whole processors (chart weighhouse-agents: pools[].processors)",
+)
+"""What gives a pod processors of its own."""
+OWN_PROCESSORS = {
+    "kubernetes": PINNED,
+    "docker": ("whole processors in place of a share: --cpuset-cpus=0-3, without --cpus",),
+    "podman": ("whole processors in place of a share: --cpuset-cpus=0-3, without --cpus",),
+    None: (
+        "systemctl set-property weighhouse-agent CPUQuota=",
+        "or a cpuset of whole processors: systemctl set-property weighhouse-agent AllowedCPUs=0-3",
+    ),
+}
+"""The same, by whose container the agent is in."""
 
 
 def governor(facts: MachineFacts) -> Diagnosis:
@@ -144,15 +167,14 @@ def control_group(facts: MachineFacts) -> Diagnosis:
         name, f"{facts.cgroup_cpu_limit:g} processors of {facts.cores}",
         "once the share of a period (100 ms) is used up all stands still until the next one begins:"
         " pauses that no system under test makes",
-        "systemctl set-property weighhouse-agent CPUQuota=",
-        "or a cpuset of whole processors: systemctl set-property weighhouse-agent AllowedCPUs=0-3",
+        *OWN_PROCESSORS[container(facts)],
     )  # fmt: skip
 
 
 def pod(facts: MachineFacts) -> Diagnosis:
     """What a cluster promises the pod that the agent is in."""
     name = "pod"
-    if facts.guaranteed is None and not (facts.virtualisation or "").startswith("kubernetes"):
+    if facts.guaranteed is None and container(facts) != "kubernetes":
         return fine(name, "in none")
     if facts.guaranteed is None:
         return unknown(name, "the pod does not say what it asks for")
@@ -168,8 +190,7 @@ def pod(facts: MachineFacts) -> Diagnosis:
             name, f"Guaranteed, on any of {facts.cores} processors",
             "it shares all processors with the node's other pods and moves between them, and its"
             " quota makes all stand still when it is used up",
-            "cpuManagerPolicy: static in the kubelet's configuration, then a pod anew",
-            "whole processors (chart weighhouse-agents: pools[].processors)",
+            *PINNED,
         )  # fmt: skip
     return fine(name, f"Guaranteed, {facts.processors} processors of its own")
 
