@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Page
@@ -32,10 +33,10 @@ def transferred(page: Page) -> Iterator[Transferred]:
     names: dict[str, str] = {}
     found = Transferred()
 
-    def begun(data: dict) -> None:
+    def begun(data: dict[str, Any]) -> None:
         names[data["requestId"]] = urlsplit(data["request"]["url"]).path
 
-    def ended(data: dict) -> None:
+    def ended(data: dict[str, Any]) -> None:
         path = names.get(data["requestId"], "")
         found.of[path] = found.of.get(path, 0) + int(data["encodedDataLength"])
 
