@@ -157,3 +157,13 @@ def test_annotations_are_one_line_each_and_only_of_what_did_not_pass():
     (alone,) = annotations(told(verdict="no_baseline", code=2), "e.yaml")
     assert alone.startswith("::warning ")
     assert len(list(annotations(told(*[cell("worse", str(n)) for n in range(50)]), "e"))) == 10
+
+
+def test_a_caveat_of_several_sides_is_one_title():
+    of_sides = [
+        {"severity": "caveat", "title": "A node executes commands on one thread", "side": side}
+        for side in ("redis", "redis-on-disk")
+    ]
+    assert told(cell("worse"), caveats=of_sides).caveats == [
+        ("caveat", "A node executes commands on one thread")
+    ]

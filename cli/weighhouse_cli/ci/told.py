@@ -93,7 +93,10 @@ def told_of(campaign: Mapping[str, Any], gate: Mapping[str, Any]) -> Told:
         runs=int(campaign["runs"]["total"]),
         failed=int(campaign["runs"]["failed"]),
         cells=sorted(cells, key=lambda one: GRAVITY.index(one.state)),
-        caveats=[(one["severity"], in_one_line(one["title"])) for one in gate["caveats"]],
+        # One that is bound to each of several sides is one to who reads titles.
+        caveats=list(
+            dict.fromkeys((one["severity"], in_one_line(one["title"])) for one in gate["caveats"])
+        ),
     )
 
 
