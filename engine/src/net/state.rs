@@ -3,6 +3,8 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
+use weighhouse_engine_ring::Held;
+
 use super::endpoint::{Endpoint, Socket};
 use super::tls::{BlockingSecure, Secure, Tls};
 
@@ -11,6 +13,8 @@ use super::tls::{BlockingSecure, Secure, Tls};
 pub(super) enum State {
     /// There; requests can be sent.
     Up(Socket),
+    /// The same, over the shard's ring.
+    Ringed(Held),
     /// There, with TLS, whose handshake may still be going on.
     Secure(Box<Secure>),
     /// Begun at a time.
@@ -27,7 +31,7 @@ impl State {
         match self {
             Self::Up(socket) | Self::Connecting(socket, _) => Some(socket),
             Self::Secure(secure) => Some(&mut secure.socket),
-            Self::Down(_) | Self::Ended => None,
+            Self::Ringed(_) | Self::Down(_) | Self::Ended => None,
         }
     }
 }

@@ -1,0 +1,377 @@
+//! Connections over `io_uring`: what is received of them and what is sent, with one system call for all
+//! that a turn of a loop has to say and to wait for.
+//!
+//! A [`Ring`] receives of each attached socket until it ends; what has come lies in buffers of the ring
+//! ([`Filled`]), which are given back when they are read. A send takes its bytes along and never waits:
+//! of what a socket does not take, the ring keeps the rest until there is room. So a wait is for as many
+//! completions as there are sends, which all complete at once, and one more; long ones, whose rest may
+//! have to be seen to, are not waited for so.
+
+mod buffers;
+mod slots;
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+use io_uring::types::{Fd, SubmitArgs, Timespec};
+use io_uring::{IoUring, cqueue, opcode, squeue};
+
+pub use buffers::{BUFFER_BYTES, Filled};
+use buffers::Buffers;
+pub use slots::Held;
+use slots::{Slot, Slots};
+
+/// Entries of the queue to the kernel; when it is full, what is in it is submitted.
+const ENTRIES: u32 = 256;
+/// Entries of the queue from the kernel, at least.
+const COMPLETIONS: u32 = 4096;
+const FEWEST_BUFFERS: usize = 16;
+const MOST_BUFFERS: usize = 256;
+const GROUP: u16 = 0;
+
+/// Bytes of a send that a socket takes at once, unless the other side reads nothing.
+const SHORT: usize = 16 << 10;
+
+const RECEIVE: u64 = 0;
+const SEND: u64 = 1;
+/// A send that may well not be taken as a whole.
+const LONG_SEND: u64 = 2;
+const ROOM: u64 = 3;
+const WATCH: u64 = 4;
+const KINDS: u32 = 3;
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// Bytes have come.
+    Received(Filled),
+    /// Nothing more will come: the other side has closed, or an error.
+    Ended(Option<io::Error>),
+    /// A send that was refused for its predecessor would be taken now.
+    Room,
+    /// The watched descriptor can be read. It is watched again after [`Ring::watch`].
+    Watched,
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub struct Happened {
+    /// What the socket was attached with.
+    pub owner: usize,
+    /// The socket's number, as [`Held::slot`]; another's once this one has ended.
+    pub slot: usize,
+    /// What it was.
+    pub event: Event,
+}
+
+/// Connections over `io_uring`, for one thread: the one that calls [`Ring::enable`].
+pub struct Ring {
+    queues: IoUring,
+    buffers: Buffers,
+    slots: Slots,
+    /// Sends whose completions were not taken yet.
+    sends: usize,
+    watched: RawFd,
+}
+
+impl std::fmt::Debug for Ring {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Ring").field("sends", &self.sends).finish_non_exhaustive()
+    }
+}
+
+fn key(kind: u64, slot: usize) -> u64 {
+    (slot as u64) << KINDS | kind
+}
+
+impl Ring {
+    /// A ring for about so many connections; [`Ring::enable`] follows on the thread that uses it.
+    ///
+    /// # Errors
+    /// When the kernel does not have it (before 6.1) or refuses it.
+    pub fn new(connections: usize) -> io::Result<Self> {
+        let queues: IoUring = IoUring::builder()
+            .setup_r_disabled()
+            .setup_single_issuer()
+            .setup_defer_taskrun()
+            .setup_coop_taskrun()
+            .setup_taskrun_flag()
+            .setup_submit_all()
+            .setup_cqsize(COMPLETIONS.max(u32::try_from(4 * connections).unwrap_or(u32::MAX)))
+            .setup_clamp()
+            .build(ENTRIES)?;
+        if !queues.params().is_feature_ext_arg() || !queues.params().is_feature_nodrop() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let count = (2 * connections).next_power_of_two().clamp(FEWEST_BUFFERS, MOST_BUFFERS);
+        let buffers = Buffers::new(u16::try_from(count).unwrap_or(u16::MAX))?;
+        let (queue, length) = buffers.queue();
+        // SAFETY: the queue is never freed, and its entries are of memory that is never freed.
+        #[allow(unsafe_code)]
+        unsafe {
+            queues.submitter().register_buf_ring_with_flags(queue, length, GROUP, 0)?;
+        }
+        Ok(Self { queues, buffers, slots: Slots::default(), sends: 0, watched: -1 })
+    }
+
+    /// From now on it is the calling thread's.
+    ///
+    /// # Errors
+    /// When the kernel refuses it.
+    pub fn enable(&mut self) -> io::Result<()> {
+        self.queues.submitter().register_enable_rings()
+    }
+
+    /// Receives of a connected socket from now on, until it ends or what is returned is dropped.
+    ///
+    /// `owner`: what its events are told with.
+    ///
+    /// # Errors
+    /// When the kernel takes no more.
+    pub fn attach(&mut self, socket: OwnedFd, owner: usize) -> io::Result<Held> {
+        let held = self.slots.take(socket, owner);
+        self.receive(held.slot)?;
+        Ok(held)
+    }
+
+    /// Tells once when a descriptor can be read, which stays open as long as the ring.
+    ///
+    /// # Errors
+    /// When the kernel takes no more.
+    pub fn watch(&mut self, descriptor: BorrowedFd<'_>) -> io::Result<()> {
+        self.watched = descriptor.as_raw_fd();
+        let readable = opcode::PollAdd::new(Fd(self.watched), libc::POLLIN as u32).build();
+        self.push(&readable.user_data(key(WATCH, 0)))
+    }
+
+    fn receive(&mut self, slot: usize) -> io::Result<()> {
+        let fd = self.slots.of(slot).descriptor();
+        self.slots.of(slot).receiving = true;
+        let receive = opcode::RecvMulti::new(Fd(fd), GROUP).build();
+        self.push(&receive.user_data(key(RECEIVE, slot)))
+    }
+
+    /// Takes bytes along to be sent, and leaves an empty buffer; false, with nothing taken, when what was
+    /// sent before has not gone out. [`Event::Room`] tells when it has.
+    ///
+    /// # Errors
+    /// When the kernel takes no more.
+    #[inline]
+    pub fn send(&mut self, held: &Held, bytes: &mut Vec<u8>) -> io::Result<bool> {
+        let Some(slot) = self.slots.held(held) else {
+            bytes.clear();
+            return Ok(true);
+        };
+        if !slot.sending.is_empty() {
+            slot.asked = true;
+            return Ok(false);
+        }
+        std::mem::swap(&mut slot.sending, bytes);
+        let short = slot.sending.len() <= SHORT;
+        let send = sending(slot, held.slot, if short { SEND } else { LONG_SEND });
+        self.sends += usize::from(short);
+        if let Err(error) = self.push(&send) {
+            self.sends -= usize::from(short);
+            self.slots.of(held.slot).give_up();
+            return Err(error);
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
+        // SAFETY: an entry is of a descriptor that its slot or the caller of `watch` keeps open, and its
+        // bytes are the slot's, which neither change nor move until it has completed; of a ring that is
+        // dropped before, they are never freed.
+        #[allow(unsafe_code)]
+        if unsafe { self.queues.submission().push(entry) }.is_ok() {
+            return Ok(());
+        }
+        self.push_after_all(entry)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_after_all(&mut self, entry: &squeue::Entry) -> io::Result<()> {
+        self.queues.submit()?;
+        // SAFETY: as in `push`.
+        #[allow(unsafe_code)]
+        unsafe { self.queues.submission().push(entry) }.map_err(io::Error::other)
+    }
+
+    /// Hands all that is to be sent to the kernel, and waits until something happens, at most so long.
+    ///
+    /// # Errors
+    /// When the kernel refuses to.
+    #[inline]
+    pub fn wait(&mut self, most: Duration) -> io::Result<()> {
+        if most.is_zero() {
+            let queue = self.queues.submission();
+            if queue.is_empty() && !queue.taskrun() && !queue.cq_overflow() {
+                return Ok(());
+            }
+        }
+        // More than one completion is waited for only because so many are there at once.
+        let want = if most.is_zero() { 0 } else { self.sends + 1 };
+        let most = Timespec::from(most);
+        match self.queues.submitter().submit_with_args(want, &SubmitArgs::new().timespec(&most)) {
+            Err(error) => passing(error),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// What happened next.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // what it gives is given back by `recycle` in between
+    pub fn next(&mut self) -> Option<Happened> {
+        loop {
+            let entry = self.queues.completion().next()?;
+            let slot = (entry.user_data() >> KINDS) as usize;
+            let kind = kind_of(&entry);
+            match kind {
+                RECEIVE if entry.result() > 0 => {
+                    let owner = self.slots.of(slot).owner;
+                    let Some(number) = cqueue::buffer_select(entry.flags()) else { continue };
+                    // SAFETY: the kernel says so, with a completion that is taken once.
+                    #[allow(unsafe_code)]
+                    let filled = unsafe { self.buffers.filled(number, entry.result() as usize) };
+                    if !cqueue::more(entry.flags()) {
+                        self.receive_again(slot);
+                    }
+                    return Some(Happened { owner, slot, event: Event::Received(filled) });
+                }
+                SEND | LONG_SEND => {
+                    if kind == SEND {
+                        self.sends -= 1;
+                    }
+                    let of = self.slots.of(slot);
+                    if usize::try_from(entry.result()) == Ok(of.sending.len() - of.sent) {
+                        of.sending.clear();
+                        of.sent = 0;
+                        if !(of.asked || of.ended) {
+                            continue;
+                        }
+                    } else if !self.send_rest(slot, entry.result()) {
+                        continue;
+                    }
+                    if let Some(found) = self.room(slot) {
+                        return Some(found);
+                    }
+                }
+                _ => {
+                    if let Some(found) = self.rare(&entry, slot) {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The kernel may fill what was read again.
+    #[inline]
+    pub fn recycle(&mut self, filled: Filled) {
+        self.buffers.recycle(filled);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn receive_again(&mut self, slot: usize) {
+        // It ends by what the kernel then says of the socket, or by the time-out of what is awaited.
+        let _ = self.receive(slot);
+    }
+
+    /// Of a send that did not take all: goes on with the rest when there is room. True when it is over:
+    /// the other side is gone, which the receiving tells of.
+    #[cold]
+    #[inline(never)]
+    fn send_rest(&mut self, slot: usize, result: i32) -> bool {
+        let of = self.slots.of(slot);
+        if result < 0 && ![-libc::EAGAIN, -libc::EINTR].contains(&result) {
+            of.give_up();
+            return true;
+        }
+        of.sent += usize::try_from(result).unwrap_or(0);
+        of.awaits_room = true;
+        let room = opcode::PollAdd::new(Fd(of.descriptor()), libc::POLLOUT as u32).build();
+        if self.push(&room.user_data(key(ROOM, slot))).is_err() {
+            self.slots.of(slot).give_up();
+        }
+        false
+    }
+
+    /// A send is over: whoever asked meanwhile is told.
+    #[cold]
+    #[inline(never)]
+    fn room(&mut self, slot: usize) -> Option<Happened> {
+        let of = self.slots.of(slot);
+        let asked = std::mem::take(&mut of.asked) && !of.ended;
+        let owner = of.owner;
+        self.slots.release(slot);
+        asked.then_some(Happened { owner, slot, event: Event::Room })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn rare(&mut self, entry: &cqueue::Entry, slot: usize) -> Option<Happened> {
+        match (kind_of(entry), entry.result()) {
+            (WATCH, _) => Some(Happened { owner: 0, slot, event: Event::Watched }),
+            (ROOM, _) => {
+                let of = self.slots.of(slot);
+                of.awaits_room = false;
+                if of.sending.is_empty() {
+                    self.slots.release(slot);
+                    return None;
+                }
+                let send = sending(of, slot, LONG_SEND);
+                if self.push(&send).is_err() {
+                    self.slots.of(slot).give_up();
+                }
+                None
+            }
+            (_, result) => {
+                if cqueue::more(entry.flags()) {
+                    return None;
+                }
+                if [-libc::ENOBUFS, -libc::EINTR, -libc::EAGAIN].contains(&result) {
+                    self.receive_again(slot);
+                    return None;
+                }
+                let of = self.slots.of(slot);
+                of.receiving = false;
+                of.ended = true;
+                let owner = of.owner;
+                self.slots.release(slot);
+                let error = (result < 0).then(|| io::Error::from_raw_os_error(-result));
+                Some(Happened { owner, slot, event: Event::Ended(error) })
+            }
+        }
+    }
+}
+
+#[inline]
+fn kind_of(entry: &cqueue::Entry) -> u64 {
+    entry.user_data() & ((1 << KINDS) - 1)
+}
+
+#[inline]
+fn sending(slot: &Slot, number: usize, kind: u64) -> squeue::Entry {
+    let rest = &slot.sending[slot.sent..];
+    let length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+    opcode::Send::new(Fd(slot.descriptor()), rest.as_ptr(), length)
+        .flags(libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
+        .build()
+        .user_data(key(kind, number))
+}
+
+/// What a wait may end with.
+#[cold]
+fn passing(error: io::Error) -> io::Result<()> {
+    match error.raw_os_error() {
+        Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN) => Ok(()),
+        _ => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! Connections over `io_uring` ([`Ring`]): what is to be sent and what has come go through its queues.
+//!
+//! Connections that are being made stay with epoll, whose own descriptor the ring watches; one that
+//! has come up goes over to the ring. All else of a connection is the same either way.
+
+use std::io::{self, ErrorKind as IoError};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use mio::Registry;
+use weighhouse_driver_api::{Codec, ErrorKind};
+use weighhouse_engine_ring::{Event, Happened, Ring};
+
+use super::desk::Desk;
+use super::link::{Link, Lost};
+use super::shard::{NetShard, internal};
+use super::state::State;
+use crate::plan::Failure;
+
+impl<C: Codec> Link<C> {
+    /// Goes over to the ring, if the shard has one and the connection is there.
+    pub(super) fn join(&mut self, desk: &mut Desk<C>, registry: &Registry) -> io::Result<()> {
+        let Some(ring) = &mut desk.ring else { return Ok(()) };
+        let mut socket = match std::mem::replace(&mut self.state, State::Down(0)) {
+            State::Up(socket) => socket,
+            other => {
+                self.state = other;
+                return Ok(());
+            }
+        };
+        registry.deregister(&mut socket)?;
+        self.state = State::Ringed(ring.attach(socket.into_blocking()?, self.index)?);
+        Ok(())
+    }
+
+    /// Whether it is the ring's socket of that number.
+    #[inline]
+    fn is_at(&self, slot: usize) -> bool {
+        matches!(&self.state, State::Ringed(held) if held.slot() == slot)
+    }
+
+    /// Hands what is to be sent over to the ring, which may not be done with what went before.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub(super) fn hand_over(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
+        let (State::Ringed(held), Some(ring)) = (&self.state, &mut desk.ring) else {
+            return Ok(());
+        };
+        let length = self.out.len() as u64;
+        if ring.send(held, &mut self.out)? {
+            desk.book.recorder().wire.sent += length;
+        }
+        Ok(())
+    }
+}
+
+impl<C: Codec> NetShard<C> {
+    /// The thread that calls this has the ring from now on, and the ring the connections.
+    pub(super) fn join_ring(&mut self) -> Result<(), Failure> {
+        let Some(ring) = &mut self.desk.ring else { return Ok(()) };
+        let registry = self.poll.registry();
+        ring.enable()
+            .and_then(|()| ring.watch(registry.as_fd()))
+            .and_then(|()| {
+                let mut links = self.links.iter_mut();
+                links.try_for_each(|link| link.join(&mut self.desk, registry))
+            })
+            .map_err(|error| internal(&error))
+    }
+
+    /// Sends what is to be sent and waits until something comes, at most so long, ns.
+    #[inline]
+    pub(super) fn wait_ringed(&mut self, wait: u64) -> Result<(), Failure> {
+        let Some(ring) = &mut self.desk.ring else { return Ok(()) };
+        ring.wait(Duration::from_nanos(wait)).map_err(|error| internal(&error))
+    }
+
+    /// Takes in what has come; whether anything had.
+    #[inline]
+    pub(super) fn dispatch_ringed(&mut self) -> Result<bool, Failure> {
+        let mut any = false;
+        while let Some(Happened { owner, slot, event }) =
+            self.desk.ring.as_mut().and_then(Ring::next)
+        {
+            any = true;
+            let Event::Received(filled) = event else {
+                self.take_rare(owner, slot, event)?;
+                continue;
+            };
+            let link = &mut self.links[owner];
+            let mut result = Ok(());
+            if link.is_at(slot) {
+                result = link.answer(&mut self.desk, &filled);
+                if result.is_ok() {
+                    result = link.flush(&mut self.desk);
+                }
+            }
+            if let Some(ring) = &mut self.desk.ring {
+                ring.recycle(filled);
+            }
+            if let Err(reason) = result {
+                self.lose(owner, reason);
+            }
+        }
+        self.follow_up();
+        Ok(any)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_rare(&mut self, owner: usize, slot: usize, event: Event) -> Result<(), Failure> {
+        match event {
+            Event::Watched => {
+                self.poll
+                    .poll(&mut self.events, Some(Duration::ZERO))
+                    .or_else(|error| match error.kind() {
+                        IoError::Interrupted => Ok(()),
+                        _ => Err(internal(&error)),
+                    })?;
+                self.dispatch();
+                if let Some(ring) = &mut self.desk.ring {
+                    let again = ring.watch(self.poll.registry().as_fd());
+                    again.map_err(|error| internal(&error))?;
+                }
+            }
+            Event::Room if self.links[owner].is_at(slot) => self.flush(owner),
+            Event::Ended(error) if self.links[owner].is_at(slot) => {
+                self.lose(owner, error.map_or(Lost(ErrorKind::Connection), Lost::from));
+            }
+            Event::Room | Event::Ended(_) | Event::Received(_) => {}
+        }
+        Ok(())
+    }
+}
