@@ -2,10 +2,9 @@
 //! that a turn of a loop has to say and to wait for.
 //!
 //! A [`Ring`] receives of each attached socket until it ends; what has come lies in buffers of the ring
-//! ([`Filled`]), which are given back when they are read. A send takes its bytes along and never waits:
-//! of what a socket does not take, the ring keeps the rest until there is room. So a wait is for as many
-//! completions as there are sends, which all complete at once, and one more; long ones, whose rest may
-//! have to be seen to, are not waited for so.
+//! ([`Filled`]), which are given back when they are read. A send takes its bytes along, never waits, and
+//! says nothing when all of them are taken: it is over once its entry is consumed. Of what a socket does
+//! not take, the ring keeps the rest until there is room.
 
 mod buffers;
 mod slots;
@@ -30,16 +29,12 @@ const FEWEST_BUFFERS: usize = 16;
 const MOST_BUFFERS: usize = 256;
 const GROUP: u16 = 0;
 
-/// Bytes of a send that a socket takes at once, unless the other side reads nothing.
-const SHORT: usize = 16 << 10;
-
 const RECEIVE: u64 = 0;
 const SEND: u64 = 1;
-/// A send that may well not be taken as a whole.
-const LONG_SEND: u64 = 2;
-const ROOM: u64 = 3;
-const WATCH: u64 = 4;
-const KINDS: u32 = 3;
+const ROOM: u64 = 2;
+const WATCH: u64 = 3;
+const KINDS: u32 = 2;
+const KIND: u64 = (1 << KINDS) - 1;
 
 /// What happened.
 #[derive(Debug)]
@@ -70,14 +65,18 @@ pub struct Ring {
     queues: IoUring,
     buffers: Buffers,
     slots: Slots,
-    /// Sends whose completions were not taken yet.
-    sends: usize,
+    /// How often the queue to the kernel was emptied by a wait.
+    turn: u64,
+    /// Sockets of which a send was refused.
+    asked: Vec<usize>,
+    /// Sockets that have ended.
+    leaving: Vec<usize>,
     watched: RawFd,
 }
 
 impl std::fmt::Debug for Ring {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Ring").field("sends", &self.sends).finish_non_exhaustive()
+        out.debug_struct("Ring").field("turn", &self.turn).finish_non_exhaustive()
     }
 }
 
@@ -101,7 +100,9 @@ impl Ring {
             .setup_cqsize(COMPLETIONS.max(u32::try_from(4 * connections).unwrap_or(u32::MAX)))
             .setup_clamp()
             .build(ENTRIES)?;
-        if !queues.params().is_feature_ext_arg() || !queues.params().is_feature_nodrop() {
+        let found = queues.params();
+        let needed = found.is_feature_ext_arg() && found.is_feature_nodrop();
+        if !(needed && found.is_feature_skip_cqe_on_success()) {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let count = (2 * connections).next_power_of_two().clamp(FEWEST_BUFFERS, MOST_BUFFERS);
@@ -112,7 +113,7 @@ impl Ring {
         unsafe {
             queues.submitter().register_buf_ring_with_flags(queue, length, GROUP, 0)?;
         }
-        Ok(Self { queues, buffers, slots: Slots::default(), sends: 0, watched: -1 })
+        Ok(Self { queues, buffers, slots: Slots::default(), turn: 1, asked: Vec::new(), leaving: Vec::new(), watched: -1 })
     }
 
     /// From now on it is the calling thread's.
@@ -157,33 +158,41 @@ impl Ring {
     ///
     /// # Errors
     /// When the kernel takes no more.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub fn send(&mut self, held: &Held, bytes: &mut Vec<u8>) -> io::Result<bool> {
         let Some(slot) = self.slots.held(held) else {
             bytes.clear();
             return Ok(true);
         };
-        if !slot.sending.is_empty() {
-            slot.asked = true;
+        if slot.sends_since >= self.turn {
+            self.refuse(held.slot);
             return Ok(false);
         }
+        slot.sending.clear();
         std::mem::swap(&mut slot.sending, bytes);
-        let short = slot.sending.len() <= SHORT;
-        let send = sending(slot, held.slot, if short { SEND } else { LONG_SEND });
-        self.sends += usize::from(short);
-        if let Err(error) = self.push(&send) {
-            self.sends -= usize::from(short);
-            self.slots.of(held.slot).give_up();
-            return Err(error);
-        }
+        slot.sent = 0;
+        slot.sends_since = self.turn;
+        let send = sending(slot, held.slot);
+        self.push(&send)?;
         Ok(true)
     }
 
-    #[inline]
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, slot: usize) {
+        if !self.asked.contains(&slot) {
+            self.asked.push(slot);
+        }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
         // SAFETY: an entry is of a descriptor that its slot or the caller of `watch` keeps open, and its
-        // bytes are the slot's, which neither change nor move until it has completed; of a ring that is
-        // dropped before, they are never freed.
+        // bytes are the slot's, which neither change nor move before a wait has emptied the queue: the
+        // kernel does not keep a send that must not wait. Of a ring that is dropped before, they are
+        // never freed.
         #[allow(unsafe_code)]
         if unsafe { self.queues.submission().push(entry) }.is_ok() {
             return Ok(());
@@ -212,13 +221,24 @@ impl Ring {
                 return Ok(());
             }
         }
-        // More than one completion is waited for only because so many are there at once.
-        let want = if most.is_zero() { 0 } else { self.sends + 1 };
+        let at_once = most.is_zero() || (!self.asked.is_empty() && self.frees());
+        let want = usize::from(!at_once);
         let most = Timespec::from(most);
-        match self.queues.submitter().submit_with_args(want, &SubmitArgs::new().timespec(&most)) {
+        let waited = self.queues.submitter().submit_with_args(want, &SubmitArgs::new().timespec(&most));
+        if self.queues.submission().is_empty() {
+            self.turn += 1;
+        }
+        match waited {
             Err(error) => passing(error),
             Ok(_) => Ok(()),
         }
+    }
+
+    /// Whether what is in the queue was asked for: it is over once it is submitted, and says nothing.
+    #[cold]
+    #[inline(never)]
+    fn frees(&mut self) -> bool {
+        self.asked.iter().any(|&slot| self.slots.of(slot).sends_since == self.turn)
     }
 
     /// What happened next.
@@ -226,44 +246,22 @@ impl Ring {
     #[allow(clippy::should_implement_trait)] // what it gives is given back by `recycle` in between
     pub fn next(&mut self) -> Option<Happened> {
         loop {
-            let entry = self.queues.completion().next()?;
+            let Some(entry) = self.queues.completion().next() else { return self.room() };
             let slot = (entry.user_data() >> KINDS) as usize;
-            let kind = kind_of(&entry);
-            match kind {
-                RECEIVE if entry.result() > 0 => {
-                    let owner = self.slots.of(slot).owner;
-                    let Some(number) = cqueue::buffer_select(entry.flags()) else { continue };
-                    // SAFETY: the kernel says so, with a completion that is taken once.
-                    #[allow(unsafe_code)]
-                    let filled = unsafe { self.buffers.filled(number, entry.result() as usize) };
-                    if !cqueue::more(entry.flags()) {
-                        self.receive_again(slot);
-                    }
-                    return Some(Happened { owner, slot, event: Event::Received(filled) });
-                }
-                SEND | LONG_SEND => {
-                    if kind == SEND {
-                        self.sends -= 1;
-                    }
-                    let of = self.slots.of(slot);
-                    if usize::try_from(entry.result()) == Ok(of.sending.len() - of.sent) {
-                        of.sending.clear();
-                        of.sent = 0;
-                        if !(of.asked || of.ended) {
-                            continue;
-                        }
-                    } else if !self.send_rest(slot, entry.result()) {
-                        continue;
-                    }
-                    if let Some(found) = self.room(slot) {
-                        return Some(found);
-                    }
-                }
-                _ => {
-                    if let Some(found) = self.rare(&entry, slot) {
-                        return Some(found);
-                    }
-                }
+            // Bytes of a socket, and more to come.
+            if entry.user_data() & KIND == RECEIVE
+                && entry.result() > 0
+                && cqueue::more(entry.flags())
+                && let Some(number) = cqueue::buffer_select(entry.flags())
+            {
+                let owner = self.slots.of(slot).owner;
+                // SAFETY: the kernel says so, with a completion that is taken once.
+                #[allow(unsafe_code)]
+                let filled = unsafe { self.buffers.filled(number, entry.result() as usize) };
+                return Some(Happened { owner, slot, event: Event::Received(filled) });
+            }
+            if let Some(found) = self.rare(&entry, slot) {
+                return Some(found);
             }
         }
     }
@@ -281,58 +279,82 @@ impl Ring {
         let _ = self.receive(slot);
     }
 
-    /// Of a send that did not take all: goes on with the rest when there is room. True when it is over:
-    /// the other side is gone, which the receiving tells of.
-    #[cold]
-    #[inline(never)]
-    fn send_rest(&mut self, slot: usize, result: i32) -> bool {
+    /// Of a send that was not taken as a whole: goes on with the rest when there is room. Where the other
+    /// side is gone, the receiving tells of it.
+    fn send_rest(&mut self, slot: usize, result: i32) {
         let of = self.slots.of(slot);
-        if result < 0 && ![-libc::EAGAIN, -libc::EINTR].contains(&result) {
+        if of.ended || (result < 0 && ![-libc::EAGAIN, -libc::EINTR].contains(&result)) {
             of.give_up();
-            return true;
+            return;
         }
         of.sent += usize::try_from(result).unwrap_or(0);
+        of.sends_since = u64::MAX;
         of.awaits_room = true;
         let room = opcode::PollAdd::new(Fd(of.descriptor()), libc::POLLOUT as u32).build();
         if self.push(&room.user_data(key(ROOM, slot))).is_err() {
+            self.slots.of(slot).awaits_room = false;
             self.slots.of(slot).give_up();
         }
-        false
     }
 
-    /// A send is over: whoever asked meanwhile is told.
+    /// With nothing else to tell: whose send was refused and would be taken now.
+    #[inline]
+    fn room(&mut self) -> Option<Happened> {
+        if self.asked.is_empty() && self.leaving.is_empty() { None } else { self.settle() }
+    }
+
+    /// Forgets sockets that the kernel is done with; no completion of theirs is left.
     #[cold]
     #[inline(never)]
-    fn room(&mut self, slot: usize) -> Option<Happened> {
-        let of = self.slots.of(slot);
-        let asked = std::mem::take(&mut of.asked) && !of.ended;
-        let owner = of.owner;
-        self.slots.release(slot);
-        asked.then_some(Happened { owner, slot, event: Event::Room })
+    fn settle(&mut self) -> Option<Happened> {
+        let Self { slots, turn, asked, leaving, .. } = self;
+        leaving.retain(|&slot| !slots.release(slot, *turn));
+        let at = asked.iter().position(|&slot| slots.of(slot).sends_since < *turn)?;
+        let slot = asked.swap_remove(at);
+        let owner = slots.of(slot).owner;
+        Some(Happened { owner, slot, event: Event::Room })
     }
 
     #[cold]
     #[inline(never)]
     fn rare(&mut self, entry: &cqueue::Entry, slot: usize) -> Option<Happened> {
-        match (kind_of(entry), entry.result()) {
+        match (entry.user_data() & KIND, entry.result()) {
             (WATCH, _) => Some(Happened { owner: 0, slot, event: Event::Watched }),
+            (SEND, result) => {
+                self.send_rest(slot, result);
+                None
+            }
             (ROOM, _) => {
+                let turn = self.turn;
                 let of = self.slots.of(slot);
                 of.awaits_room = false;
-                if of.sending.is_empty() {
-                    self.slots.release(slot);
+                if of.ended {
+                    of.give_up();
                     return None;
                 }
-                let send = sending(of, slot, LONG_SEND);
+                of.sends_since = turn;
+                let send = sending(of, slot);
                 if self.push(&send).is_err() {
                     self.slots.of(slot).give_up();
                 }
                 None
             }
-            (_, result) => {
-                if cqueue::more(entry.flags()) {
-                    return None;
+            (_, result) if result > 0 => {
+                // The last that a receive brings, which is begun anew.
+                let filled = cqueue::buffer_select(entry.flags()).map(|number| {
+                    // SAFETY: the kernel says so, with a completion that is taken once.
+                    #[allow(unsafe_code, clippy::cast_sign_loss)]
+                    unsafe {
+                        self.buffers.filled(number, result as usize)
+                    }
+                });
+                if !cqueue::more(entry.flags()) {
+                    self.receive_again(slot);
                 }
+                let owner = self.slots.of(slot).owner;
+                filled.map(|filled| Happened { owner, slot, event: Event::Received(filled) })
+            }
+            (_, result) => {
                 if [-libc::ENOBUFS, -libc::EINTR, -libc::EAGAIN].contains(&result) {
                     self.receive_again(slot);
                     return None;
@@ -341,7 +363,8 @@ impl Ring {
                 of.receiving = false;
                 of.ended = true;
                 let owner = of.owner;
-                self.slots.release(slot);
+                self.asked.retain(|&one| one != slot);
+                self.leaving.push(slot);
                 let error = (result < 0).then(|| io::Error::from_raw_os_error(-result));
                 Some(Happened { owner, slot, event: Event::Ended(error) })
             }
@@ -349,19 +372,17 @@ impl Ring {
     }
 }
 
-#[inline]
-fn kind_of(entry: &cqueue::Entry) -> u64 {
-    entry.user_data() & ((1 << KINDS) - 1)
-}
-
-#[inline]
-fn sending(slot: &Slot, number: usize, kind: u64) -> squeue::Entry {
+#[inline(always)]
+#[allow(clippy::inline_always)] // counted by make bench-engine
+fn sending(slot: &Slot, number: usize) -> squeue::Entry {
     let rest = &slot.sending[slot.sent..];
     let length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+    // A send that takes less than all counts as failed, and so has a completion.
     opcode::Send::new(Fd(slot.descriptor()), rest.as_ptr(), length)
-        .flags(libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
+        .flags(libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
         .build()
-        .user_data(key(kind, number))
+        .flags(squeue::Flags::SKIP_SUCCESS)
+        .user_data(key(SEND, number))
 }
 
 /// What a wait may end with.

@@ -49,8 +49,8 @@ pub(crate) struct Slot {
     pub(crate) receiving: bool,
     /// The kernel is to tell when there is room.
     pub(crate) awaits_room: bool,
-    /// A send was refused meanwhile.
-    pub(crate) asked: bool,
+    /// In which turn of the ring the last send was begun; `u64::MAX` while its rest waits for room.
+    pub(crate) sends_since: u64,
     /// Nothing more comes.
     pub(crate) ended: bool,
 }
@@ -63,8 +63,8 @@ impl Slot {
 
     /// Sends no more; that makes what is received end.
     pub(crate) fn give_up(&mut self) {
-        self.sending.clear();
         self.sent = 0;
+        self.sends_since = 0;
         if self.socket.is_some() {
             shut_down(self.descriptor);
         }
@@ -93,7 +93,7 @@ impl Slots {
                 sent: 0,
                 receiving: false,
                 awaits_room: false,
-                asked: false,
+                sends_since: 0,
                 ended: false,
             });
         }
@@ -102,8 +102,9 @@ impl Slots {
         of.descriptor = descriptor;
         of.socket = Some(Arc::clone(&socket));
         of.owner = owner;
-        of.asked = false;
         of.ended = false;
+        of.sent = 0;
+        of.sends_since = 0;
         Held { slot, generation: of.generation, socket }
     }
 
@@ -119,14 +120,16 @@ impl Slots {
         (slot.generation == held.generation && !slot.ended).then_some(slot)
     }
 
-    /// Forgets a socket that has ended, once the kernel is done with it.
-    pub(crate) fn release(&mut self, slot: usize) {
+    /// Forgets a socket that has ended, if the kernel is done with it; whether it is.
+    pub(crate) fn release(&mut self, slot: usize, turn: u64) -> bool {
         let of = &mut self.all[slot];
-        if of.ended && !of.receiving && !of.awaits_room && of.sending.is_empty() && of.socket.is_some() {
+        let done = !of.receiving && !of.awaits_room && of.sends_since < turn;
+        if done {
             of.socket = None;
             of.generation += 1;
             self.free.push(slot);
         }
+        done
     }
 }
 

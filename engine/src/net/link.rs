@@ -187,11 +187,7 @@ impl<C: Codec> Link<C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn flush(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
-        let socket = match &self.state {
-            State::Up(socket) => Some(socket),
-            State::Ringed(_) => None,
-            _ => return self.flush_secure(desk),
-        };
+        let State::Up(socket) = &self.state else { return self.flush_other(desk) };
         if self.out.is_empty() {
             return Ok(());
         }
@@ -200,7 +196,6 @@ impl<C: Codec> Link<C> {
             desk.before_sending();
             stamp(&mut self.pending, std::mem::take(&mut self.unstamped), desk);
         }
-        let Some(socket) = socket else { return self.hand_over(desk) };
         if self.written > 0 {
             return self.flush_rest(desk, None);
         }

@@ -12,7 +12,7 @@ use weighhouse_driver_api::{Codec, ErrorKind};
 use weighhouse_engine_ring::{Event, Happened, Ring};
 
 use super::desk::Desk;
-use super::link::{Link, Lost};
+use super::link::{Link, Lost, stamp};
 use super::shard::{NetShard, internal};
 use super::state::State;
 use crate::plan::Failure;
@@ -39,18 +39,34 @@ impl<C: Codec> Link<C> {
         matches!(&self.state, State::Ringed(held) if held.slot() == slot)
     }
 
-    /// Hands what is to be sent over to the ring, which may not be done with what went before.
+    /// Stamps what is new in the buffer, as [`Link::flush`], and hands it over to the ring, which may not
+    /// be done with what went before.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    pub(super) fn hand_over(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
-        let (State::Ringed(held), Some(ring)) = (&self.state, &mut desk.ring) else {
-            return Ok(());
-        };
+    fn hand_over(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
         let length = self.out.len() as u64;
-        if ring.send(held, &mut self.out)? {
+        if length == 0 {
+            return Ok(());
+        }
+        if self.unstamped > 0 {
+            desk.before_sending();
+            stamp(&mut self.pending, std::mem::take(&mut self.unstamped), desk);
+        }
+        if let (State::Ringed(held), Some(ring)) = (&self.state, &mut desk.ring)
+            && ring.send(held, &mut self.out)?
+        {
             desk.book.recorder().wire.sent += length;
         }
         Ok(())
+    }
+
+    /// [`Link::flush`] of what is not plainly there by epoll.
+    #[inline(never)]
+    pub(super) fn flush_other(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
+        match &self.state {
+            State::Ringed(_) => self.hand_over(desk),
+            _ => self.flush_secure(desk),
+        }
     }
 }
 
@@ -92,7 +108,7 @@ impl<C: Codec> NetShard<C> {
             if link.is_at(slot) {
                 result = link.answer(&mut self.desk, &filled);
                 if result.is_ok() {
-                    result = link.flush(&mut self.desk);
+                    result = link.hand_over(&mut self.desk);
                 }
             }
             if let Some(ring) = &mut self.desk.ring {

@@ -70,10 +70,16 @@ impl Blocking {
     }
 
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(buffer),
-            Self::Unix(stream) => stream.read(buffer),
-            Self::Secure(stream) => stream.read(buffer),
+        loop {
+            let result = match self {
+                Self::Tcp(stream) => stream.read(buffer),
+                Self::Unix(stream) => stream.read(buffer),
+                Self::Secure(stream) => stream.read(buffer),
+            };
+            match result {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
         }
     }
 

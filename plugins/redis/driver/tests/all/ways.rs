@@ -66,7 +66,7 @@ fn a_trial_chooses_and_its_figures_are_told() {
     let told = &run.event("ready")["io"];
     let (epoll, ring) = (told["epoll_ns"].as_u64().unwrap(), told["io_uring_ns"].as_u64().unwrap());
     assert!(epoll > 0 && ring > 0, "{told}");
-    let cheaper = if ring * 20 < epoll * 19 { "io_uring" } else { "epoll" };
+    let cheaper = if ring * 20 < epoll * 21 { "io_uring" } else { "epoll" };
     assert_eq!(told["way"], cheaper, "{told}");
 }
 
