@@ -77,11 +77,10 @@ impl Buffers {
 
     #[inline]
     fn at(&self, number: u16) -> NonNull<u8> {
-        assert!(number < self.count, "a buffer that does not exist");
-        // SAFETY: the memory has `count` buffers.
+        // SAFETY: the memory has `count` buffers, and of a power of two the masked number is below it.
         #[allow(unsafe_code)]
         unsafe {
-            self.memory.add(usize::from(number) * BUFFER_BYTES)
+            self.memory.add(usize::from(number & (self.count - 1)) * BUFFER_BYTES)
         }
     }
 

@@ -35,6 +35,8 @@ const ROOM: u64 = 2;
 const WATCH: u64 = 3;
 const KINDS: u32 = 2;
 const KIND: u64 = (1 << KINDS) - 1;
+const OWNER: u32 = 32;
+const SLOTS: u64 = (1 << OWNER) - 1 - KIND;
 
 /// What happened.
 #[derive(Debug)]
@@ -60,6 +62,20 @@ pub struct Happened {
     pub event: Event,
 }
 
+/// Bytes of a socket.
+#[derive(Debug)]
+pub struct Received {
+    /// As [`Happened::owner`].
+    pub owner: usize,
+    /// As [`Happened::slot`].
+    pub slot: usize,
+    /// The bytes.
+    pub filled: Filled,
+}
+
+/// Something else than bytes, for [`Ring::other`].
+pub struct Completion(cqueue::Entry);
+
 /// Connections over `io_uring`, for one thread: the one that calls [`Ring::enable`].
 pub struct Ring {
     queues: IoUring,
@@ -80,8 +96,19 @@ impl std::fmt::Debug for Ring {
     }
 }
 
-fn key(kind: u64, slot: usize) -> u64 {
-    (slot as u64) << KINDS | kind
+/// What completions are told with: a kind, the number of a socket, and whose it is.
+fn key(kind: u64, slot: usize, owner: usize) -> u64 {
+    (owner as u64) << OWNER | ((slot as u64) << KINDS) & SLOTS | kind
+}
+
+#[inline]
+fn slot_of(key: u64) -> usize {
+    ((key & SLOTS) >> KINDS) as usize
+}
+
+#[inline]
+fn owner_of(key: u64) -> usize {
+    (key >> OWNER) as usize
 }
 
 impl Ring {
@@ -143,14 +170,15 @@ impl Ring {
     pub fn watch(&mut self, descriptor: BorrowedFd<'_>) -> io::Result<()> {
         self.watched = descriptor.as_raw_fd();
         let readable = opcode::PollAdd::new(Fd(self.watched), libc::POLLIN as u32).build();
-        self.push(&readable.user_data(key(WATCH, 0)))
+        self.push(&readable.user_data(key(WATCH, 0, 0)))
     }
 
     fn receive(&mut self, slot: usize) -> io::Result<()> {
-        let fd = self.slots.of(slot).descriptor();
-        self.slots.of(slot).receiving = true;
+        let of = self.slots.of(slot);
+        of.receiving = true;
+        let (fd, owner) = (of.descriptor(), of.owner);
         let receive = opcode::RecvMulti::new(Fd(fd), GROUP).build();
-        self.push(&receive.user_data(key(RECEIVE, slot)))
+        self.push(&receive.user_data(key(RECEIVE, slot, owner)))
     }
 
     /// Takes bytes along to be sent, and leaves an empty buffer; false, with nothing taken, when what was
@@ -158,22 +186,32 @@ impl Ring {
     ///
     /// # Errors
     /// When the kernel takes no more.
+    #[inline]
+    pub fn send(&mut self, held: &Held, bytes: &mut Vec<u8>) -> io::Result<bool> {
+        if self.slots.has(held) {
+            return self.send_at(held.slot, bytes);
+        }
+        bytes.clear();
+        Ok(true)
+    }
+
+    /// The same over the socket that has this number, of which bytes were received just now.
+    ///
+    /// # Errors
+    /// As [`Ring::send`].
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    pub fn send(&mut self, held: &Held, bytes: &mut Vec<u8>) -> io::Result<bool> {
-        let Some(slot) = self.slots.held(held) else {
-            bytes.clear();
-            return Ok(true);
-        };
+    pub fn send_at(&mut self, number: usize, bytes: &mut Vec<u8>) -> io::Result<bool> {
+        let slot = self.slots.of(number);
         if slot.sends_since >= self.turn {
-            self.refuse(held.slot);
+            self.refuse(number);
             return Ok(false);
         }
         slot.sending.clear();
         std::mem::swap(&mut slot.sending, bytes);
         slot.sent = 0;
         slot.sends_since = self.turn;
-        let send = sending(slot, held.slot);
+        let send = sending(slot, number);
         self.push(&send)?;
         Ok(true)
     }
@@ -223,7 +261,7 @@ impl Ring {
         }
         let at_once = most.is_zero() || (!self.asked.is_empty() && self.frees());
         let want = usize::from(!at_once);
-        let most = Timespec::from(most);
+        let most = Timespec::new().sec(most.as_secs()).nsec(most.subsec_nanos());
         let waited = self.queues.submitter().submit_with_args(want, &SubmitArgs::new().timespec(&most));
         if self.queues.submission().is_empty() {
             self.turn += 1;
@@ -241,27 +279,52 @@ impl Ring {
         self.asked.iter().any(|&slot| self.slots.of(slot).sends_since == self.turn)
     }
 
-    /// What happened next.
+    /// Bytes, if they are what comes next, as nearly always; else what is to be told of by [`Ring::other`].
+    ///
+    /// # Errors
+    /// With whatever else comes next; None: nothing.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub fn received(&mut self) -> Result<Received, Option<Completion>> {
+        let Some(entry) = self.queues.completion().next() else { return Err(None) };
+        let (key, result, flags) = (entry.user_data(), entry.result(), entry.flags());
+        if key & KIND == RECEIVE
+            && result > 0
+            && cqueue::more(flags)
+            && let Some(number) = cqueue::buffer_select(flags)
+        {
+            // SAFETY: the kernel says so, with a completion that is taken once.
+            #[allow(unsafe_code)]
+            let filled = unsafe { self.buffers.filled(number, result.unsigned_abs() as usize) };
+            return Ok(Received { owner: owner_of(key), slot: slot_of(key), filled });
+        }
+        Err(Some(Completion(entry)))
+    }
+
+    /// What a completion tells, if anything; without one, whose send was refused and would be taken now.
     #[inline]
+    pub fn other(&mut self, completion: Option<Completion>) -> Option<Happened> {
+        match completion {
+            Some(Completion(entry)) => self.rare(&entry),
+            None if self.asked.is_empty() && self.leaving.is_empty() => None,
+            None => self.settle(),
+        }
+    }
+
+    /// What happened next.
     #[allow(clippy::should_implement_trait)] // what it gives is given back by `recycle` in between
     pub fn next(&mut self) -> Option<Happened> {
         loop {
-            let Some(entry) = self.queues.completion().next() else { return self.room() };
-            let slot = (entry.user_data() >> KINDS) as usize;
-            // Bytes of a socket, and more to come.
-            if entry.user_data() & KIND == RECEIVE
-                && entry.result() > 0
-                && cqueue::more(entry.flags())
-                && let Some(number) = cqueue::buffer_select(entry.flags())
-            {
-                let owner = self.slots.of(slot).owner;
-                // SAFETY: the kernel says so, with a completion that is taken once.
-                #[allow(unsafe_code)]
-                let filled = unsafe { self.buffers.filled(number, entry.result() as usize) };
-                return Some(Happened { owner, slot, event: Event::Received(filled) });
-            }
-            if let Some(found) = self.rare(&entry, slot) {
-                return Some(found);
+            match self.received() {
+                Ok(Received { owner, slot, filled }) => {
+                    return Some(Happened { owner, slot, event: Event::Received(filled) });
+                }
+                Err(None) => return self.other(None),
+                Err(one) => {
+                    if let Some(happened) = self.other(one) {
+                        return Some(happened);
+                    }
+                }
             }
         }
     }
@@ -291,16 +354,10 @@ impl Ring {
         of.sends_since = u64::MAX;
         of.awaits_room = true;
         let room = opcode::PollAdd::new(Fd(of.descriptor()), libc::POLLOUT as u32).build();
-        if self.push(&room.user_data(key(ROOM, slot))).is_err() {
+        if self.push(&room.user_data(key(ROOM, slot, 0))).is_err() {
             self.slots.of(slot).awaits_room = false;
             self.slots.of(slot).give_up();
         }
-    }
-
-    /// With nothing else to tell: whose send was refused and would be taken now.
-    #[inline]
-    fn room(&mut self) -> Option<Happened> {
-        if self.asked.is_empty() && self.leaving.is_empty() { None } else { self.settle() }
     }
 
     /// Forgets sockets that the kernel is done with; no completion of theirs is left.
@@ -317,7 +374,8 @@ impl Ring {
 
     #[cold]
     #[inline(never)]
-    fn rare(&mut self, entry: &cqueue::Entry, slot: usize) -> Option<Happened> {
+    fn rare(&mut self, entry: &cqueue::Entry) -> Option<Happened> {
+        let slot = slot_of(entry.user_data());
         match (entry.user_data() & KIND, entry.result()) {
             (WATCH, _) => Some(Happened { owner: 0, slot, event: Event::Watched }),
             (SEND, result) => {
@@ -382,7 +440,7 @@ fn sending(slot: &Slot, number: usize) -> squeue::Entry {
         .flags(libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
         .build()
         .flags(squeue::Flags::SKIP_SUCCESS)
-        .user_data(key(SEND, number))
+        .user_data(key(SEND, number, 0))
 }
 
 /// What a wait may end with.

@@ -113,11 +113,11 @@ impl Slots {
         &mut self.all[slot]
     }
 
-    /// The slot of a socket that has not ended.
+    /// Whether a socket has not ended.
     #[inline]
-    pub(crate) fn held(&mut self, held: &Held) -> Option<&mut Slot> {
-        let slot = &mut self.all[held.slot];
-        (slot.generation == held.generation && !slot.ended).then_some(slot)
+    pub(crate) fn has(&self, held: &Held) -> bool {
+        let slot = &self.all[held.slot];
+        slot.generation == held.generation && !slot.ended
     }
 
     /// Forgets a socket that has ended, if the kernel is done with it; whether it is.

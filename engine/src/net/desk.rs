@@ -110,7 +110,7 @@ pub(super) enum Pace {
 pub(super) struct Desk<C: Codec> {
     pub(super) clock: Clock,
     /// Where connections go over one.
-    pub(super) ring: Option<Ring>,
+    pub(super) ring: Option<Box<Ring>>,
     pub(super) codec: C,
     pub(super) composer: Composer,
     pub(super) book: Book,

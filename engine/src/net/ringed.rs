@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use mio::Registry;
 use weighhouse_driver_api::{Codec, ErrorKind};
-use weighhouse_engine_ring::{Event, Happened, Ring};
+use weighhouse_engine_ring::{Event, Happened, Received};
 
 use super::desk::Desk;
 use super::link::{Link, Lost, stamp};
@@ -39,11 +39,14 @@ impl<C: Codec> Link<C> {
         matches!(&self.state, State::Ringed(held) if held.slot() == slot)
     }
 
-    /// Stamps what is new in the buffer, as [`Link::flush`], and hands it over to the ring, which may not
-    /// be done with what went before.
+    /// Hands what is to be sent over to the ring, which may not be done with what went before.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    fn hand_over(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
+    fn hand_over(
+        &mut self,
+        desk: &mut Desk<C>,
+        send: impl FnOnce(&State, &mut Vec<u8>) -> io::Result<bool>,
+    ) -> Result<(), Lost> {
         let length = self.out.len() as u64;
         if length == 0 {
             return Ok(());
@@ -52,9 +55,7 @@ impl<C: Codec> Link<C> {
             desk.before_sending();
             stamp(&mut self.pending, std::mem::take(&mut self.unstamped), desk);
         }
-        if let (State::Ringed(held), Some(ring)) = (&self.state, &mut desk.ring)
-            && ring.send(held, &mut self.out)?
-        {
+        if send(&self.state, &mut self.out)? {
             desk.book.recorder().wire.sent += length;
         }
         Ok(())
@@ -63,10 +64,16 @@ impl<C: Codec> Link<C> {
     /// [`Link::flush`] of what is not plainly there by epoll.
     #[inline(never)]
     pub(super) fn flush_other(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
-        match &self.state {
-            State::Ringed(_) => self.hand_over(desk),
-            _ => self.flush_secure(desk),
+        if !matches!(self.state, State::Ringed(_)) {
+            return self.flush_secure(desk);
         }
+        let Some(mut ring) = desk.ring.take() else { return Ok(()) };
+        let result = self.hand_over(desk, |state, out| match state {
+            State::Ringed(held) => ring.send(held, out),
+            _ => Ok(true),
+        });
+        desk.ring = Some(ring);
+        result
     }
 }
 
@@ -92,30 +99,44 @@ impl<C: Codec> NetShard<C> {
     }
 
     /// Takes in what has come; whether anything had.
-    #[inline]
+    #[inline(never)]
     pub(super) fn dispatch_ringed(&mut self) -> Result<bool, Failure> {
         let mut any = false;
-        while let Some(Happened { owner, slot, event }) =
-            self.desk.ring.as_mut().and_then(Ring::next)
-        {
-            any = true;
-            let Event::Received(filled) = event else {
-                self.take_rare(owner, slot, event)?;
-                continue;
-            };
-            let link = &mut self.links[owner];
-            let mut result = Ok(());
-            if link.is_at(slot) {
-                result = link.answer(&mut self.desk, &filled);
-                if result.is_ok() {
-                    result = link.hand_over(&mut self.desk);
+        while let Some(mut ring) = self.desk.ring.take() {
+            let Self { links, desk, lost, .. } = self;
+            let rest = loop {
+                let Received { owner, slot, filled } = match ring.received() {
+                    Ok(received) => received,
+                    Err(rest) => break rest,
+                };
+                any = true;
+                let link = &mut links[owner];
+                if link.is_at(slot) {
+                    let mut result = link.answer(desk, &filled);
+                    if result.is_ok() {
+                        result = link.hand_over(desk, |_, out| ring.send_at(slot, out));
+                    }
+                    if let Err(reason) = result {
+                        lost.push((owner, reason));
+                        ring.recycle(filled);
+                        break None;
+                    }
                 }
-            }
-            if let Some(ring) = &mut self.desk.ring {
                 ring.recycle(filled);
-            }
-            if let Err(reason) = result {
+            };
+            let over = rest.is_none() && lost.is_empty();
+            let happened = if lost.is_empty() { ring.other(rest) } else { None };
+            self.desk.ring = Some(ring);
+            while let Some((owner, reason)) = self.lost.pop() {
                 self.lose(owner, reason);
+            }
+            match happened {
+                Some(happened) => {
+                    any = true;
+                    self.take_rare(happened)?;
+                }
+                None if over => break,
+                None => {}
             }
         }
         self.follow_up();
@@ -124,7 +145,8 @@ impl<C: Codec> NetShard<C> {
 
     #[cold]
     #[inline(never)]
-    fn take_rare(&mut self, owner: usize, slot: usize, event: Event) -> Result<(), Failure> {
+    fn take_rare(&mut self, happened: Happened) -> Result<(), Failure> {
+        let Happened { owner, slot, event } = happened;
         match event {
             Event::Watched => {
                 self.poll
