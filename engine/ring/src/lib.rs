@@ -28,6 +28,9 @@ const COMPLETIONS: u32 = 4096;
 const FEWEST_BUFFERS: usize = 16;
 const MOST_BUFFERS: usize = 256;
 const GROUP: u16 = 0;
+/// `IORING_ENTER_GETEVENTS` and `IORING_ENTER_EXT_ARG`.
+const GET_EVENTS: u32 = 1;
+const EXTENDED: u32 = 8;
 
 const RECEIVE: u64 = 0;
 const SEND: u64 = 1;
@@ -209,7 +212,6 @@ impl Ring {
         }
         slot.sending.clear();
         std::mem::swap(&mut slot.sending, bytes);
-        slot.sent = 0;
         slot.sends_since = self.turn;
         let send = sending(slot, number);
         self.push(&send)?;
@@ -262,13 +264,25 @@ impl Ring {
         let at_once = most.is_zero() || (!self.asked.is_empty() && self.frees());
         let want = usize::from(!at_once);
         let most = Timespec::new().sec(most.as_secs()).nsec(most.subsec_nanos());
-        let waited = self.queues.submitter().submit_with_args(want, &SubmitArgs::new().timespec(&most));
+        let waited = self.enter(want, &SubmitArgs::new().timespec(&most));
         if self.queues.submission().is_empty() {
             self.turn += 1;
         }
         match waited {
             Err(error) => passing(error),
             Ok(_) => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, want: usize, most: &SubmitArgs<'_, '_>) -> io::Result<usize> {
+        let length = self.queues.submission().len();
+        #[allow(clippy::cast_possible_truncation)] // of a queue that counts by 32 bits
+        let (length, want) = (length as u32, want as u32);
+        // SAFETY: what is in the queue is as `push` has it, and the argument is what the flag says.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.queues.submitter().enter(length, want, GET_EVENTS | EXTENDED, Some(most))
         }
     }
 
@@ -350,7 +364,7 @@ impl Ring {
             of.give_up();
             return;
         }
-        of.sent += usize::try_from(result).unwrap_or(0);
+        of.sending.drain(..usize::try_from(result).unwrap_or(0));
         of.sends_since = u64::MAX;
         of.awaits_room = true;
         let room = opcode::PollAdd::new(Fd(of.descriptor()), libc::POLLOUT as u32).build();
@@ -433,10 +447,10 @@ impl Ring {
 #[inline(always)]
 #[allow(clippy::inline_always)] // counted by make bench-engine
 fn sending(slot: &Slot, number: usize) -> squeue::Entry {
-    let rest = &slot.sending[slot.sent..];
-    let length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+    let bytes = &slot.sending;
+    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     // A send that takes less than all counts as failed, and so has a completion.
-    opcode::Send::new(Fd(slot.descriptor()), rest.as_ptr(), length)
+    opcode::Send::new(Fd(slot.descriptor()), bytes.as_ptr(), length)
         .flags(libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
         .build()
         .flags(squeue::Flags::SKIP_SUCCESS)

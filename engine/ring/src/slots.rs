@@ -42,9 +42,8 @@ pub(crate) struct Slot {
     socket: Option<Arc<OwnedFd>>,
     generation: u64,
     pub(crate) owner: usize,
-    /// What the kernel sends, and how much of it is sent.
+    /// What the kernel sends.
     pub(crate) sending: Vec<u8>,
-    pub(crate) sent: usize,
     /// The kernel receives.
     pub(crate) receiving: bool,
     /// The kernel is to tell when there is room.
@@ -63,7 +62,6 @@ impl Slot {
 
     /// Sends no more; that makes what is received end.
     pub(crate) fn give_up(&mut self) {
-        self.sent = 0;
         self.sends_since = 0;
         if self.socket.is_some() {
             shut_down(self.descriptor);
@@ -90,7 +88,6 @@ impl Slots {
                 generation: 0,
                 owner,
                 sending: Vec::new(),
-                sent: 0,
                 receiving: false,
                 awaits_room: false,
                 sends_since: 0,
@@ -103,7 +100,6 @@ impl Slots {
         of.socket = Some(Arc::clone(&socket));
         of.owner = owner;
         of.ended = false;
-        of.sent = 0;
         of.sends_since = 0;
         Held { slot, generation: of.generation, socket }
     }
