@@ -16,8 +16,8 @@ use std::time::Duration;
 use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 
-pub use buffers::{BUFFER_BYTES, Filled};
 use buffers::Buffers;
+pub use buffers::{BUFFER_BYTES, Filled};
 pub use slots::Held;
 use slots::{Slot, Slots};
 
@@ -143,7 +143,15 @@ impl Ring {
         unsafe {
             queues.submitter().register_buf_ring_with_flags(queue, length, GROUP, 0)?;
         }
-        Ok(Self { queues, buffers, slots: Slots::default(), turn: 1, asked: Vec::new(), leaving: Vec::new(), watched: -1 })
+        Ok(Self {
+            queues,
+            buffers,
+            slots: Slots::default(),
+            turn: 1,
+            asked: Vec::new(),
+            leaving: Vec::new(),
+            watched: -1,
+        })
     }
 
     /// From now on it is the calling thread's.

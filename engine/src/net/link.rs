@@ -288,6 +288,13 @@ impl<C: Codec> Link<C> {
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn answer(&mut self, desk: &mut Desk<C>, fresh: &[u8]) -> Result<(), Lost> {
         desk.now = desk.clock.now();
+        self.answer_at(desk, fresh)
+    }
+
+    /// The same of what came at the last reading of the clock.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub(super) fn answer_at(&mut self, desk: &mut Desk<C>, fresh: &[u8]) -> Result<(), Lost> {
         desk.book.turn(desk.now);
         desk.book.recorder().wire.received += fresh.len() as u64;
         let settled = self.take_in(desk, fresh)?;

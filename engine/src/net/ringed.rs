@@ -98,7 +98,8 @@ impl<C: Codec> NetShard<C> {
         ring.wait(Duration::from_nanos(wait)).map_err(|error| internal(&error))
     }
 
-    /// Takes in what has come; whether anything had.
+    /// Takes in what has come; whether anything had. All of it lay in the driver's memory when the wait
+    /// ended, and so it counts as come by then; the clock is read anew when it is done.
     #[inline(never)]
     pub(super) fn dispatch_ringed(&mut self) -> Result<bool, Failure> {
         let mut any = false;
@@ -112,7 +113,7 @@ impl<C: Codec> NetShard<C> {
                 any = true;
                 let link = &mut links[owner];
                 if link.is_at(slot) {
-                    let mut result = link.answer(desk, &filled);
+                    let mut result = link.answer_at(desk, &filled);
                     if result.is_ok() {
                         result = link.hand_over(desk, |_, out| ring.send_at(slot, out));
                     }
@@ -139,7 +140,10 @@ impl<C: Codec> NetShard<C> {
                 None => {}
             }
         }
-        self.follow_up();
+        if any {
+            self.follow_up();
+            self.desk.now = self.desk.clock.now();
+        }
         Ok(any)
     }
 
@@ -149,12 +153,12 @@ impl<C: Codec> NetShard<C> {
         let Happened { owner, slot, event } = happened;
         match event {
             Event::Watched => {
-                self.poll
-                    .poll(&mut self.events, Some(Duration::ZERO))
-                    .or_else(|error| match error.kind() {
+                self.poll.poll(&mut self.events, Some(Duration::ZERO)).or_else(
+                    |error| match error.kind() {
                         IoError::Interrupted => Ok(()),
                         _ => Err(internal(&error)),
-                    })?;
+                    },
+                )?;
                 self.dispatch();
                 if let Some(ring) = &mut self.desk.ring {
                     let again = ring.watch(self.poll.registry().as_fd());

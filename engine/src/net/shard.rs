@@ -160,7 +160,9 @@ impl<C: Codec> NetShard<C> {
         let workload = &setup.order.workload;
         let inserts = InsertNumbers::new(setup.acknowledged);
         let ring = match setup.way {
-            Way::IoUring => Some(Box::new(Ring::new(links.len()).map_err(|error| internal(&error))?)),
+            Way::IoUring => {
+                Some(Box::new(Ring::new(links.len()).map_err(|error| internal(&error))?))
+            }
             Way::Epoll => None,
         };
         let desk = Desk {

@@ -112,9 +112,10 @@ impl Wish {
             }
             Self::This(Way::IoUring) => match apart(|| Ring::new(1)?.enable()) {
                 Ok(()) => Ok(chosen(Way::IoUring, "asked for")),
-                Err(error) => {
-                    Err(OptionRefused::new(IO, format!("{}; `auto` takes epoll then", refused(&error))))
-                }
+                Err(error) => Err(OptionRefused::new(
+                    IO,
+                    format!("{}; `auto` takes epoll then", refused(&error)),
+                )),
             },
             Self::Auto => Ok(match apart(move || trial(clock)) {
                 Ok((epoll, ring)) => {

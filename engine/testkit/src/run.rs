@@ -64,9 +64,12 @@ fn by_the_way(order: &Value) -> Value {
     let mut order = order.clone();
     let secure = order["target"]["endpoints"].to_string().contains("tls://");
     if let (Ok(way), false) = (std::env::var(WAY), secure)
-        && let Some(options) = order["target"]["options"].as_object_mut()
+        && let Some(target) = order.get_mut("target").and_then(Value::as_object_mut)
     {
-        options.entry("io").or_insert(way.into());
+        let options = target.entry("options").or_insert_with(|| json!({}));
+        if let Some(options) = options.as_object_mut() {
+            options.entry("io").or_insert(way.into());
+        }
     }
     order
 }
