@@ -147,8 +147,8 @@ struct Io<'a> {
     /// The quickest turns of a trial, ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     epoll_ns: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    io_uring_ns: Option<u64>,
+    #[serde(rename = "io_uring_ns", skip_serializing_if = "Option::is_none")]
+    ring_ns: Option<u64>,
 }
 
 /// What happened.
@@ -271,7 +271,7 @@ impl<W: Write> EventWriter<W> {
             way: chosen.way.name(),
             reason: &chosen.reason,
             epoll_ns: chosen.trial.map(|(epoll, _)| epoll),
-            io_uring_ns: chosen.trial.map(|(_, ring)| ring),
+            ring_ns: chosen.trial.map(|(_, ring)| ring),
         });
         self.write(Body::Ready { driver, version, shards, connections, layout, io, stream_hash })
     }
