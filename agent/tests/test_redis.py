@@ -25,6 +25,9 @@ def test_redis_is_weighed(
         setting["name"] for setting in target["effective_configuration"]
     }
     assert target["stream_hash"]
+    way, _, reason = target["facts"]["versions"]["resp, input and output"].partition(": ")
+    assert way in {"epoll", "io_uring"}
+    assert reason
     reads = attempt.answered()
     assert sum(each["count"] for each in reads) > 100
     assert all(each["response"] for each in reads)

@@ -189,7 +189,7 @@ def test_wheels_that_no_machine_would_use_are_told(tmp_path, files):
 def test_the_engine_is_a_workspace_of_its_own():
     whole = (REPOSITORY / "Cargo.toml").read_text("utf-8")
     found = tomllib.loads(alone(whole))["workspace"]
-    assert found["members"] == ["engine", "engine/api", "engine/testkit"]
+    assert found["members"] == ["engine", "engine/api", "engine/ring", "engine/testkit"]
     assert "exclude" not in found
     wanted = tomllib.loads(whole)["workspace"]
     assert found["dependencies"] == wanted["dependencies"]

@@ -8,6 +8,7 @@ use weighhouse_driver_api::{Counts, ErrorKind, Outcome};
 
 use crate::clock::Clock;
 use crate::kind::Kind;
+use crate::net::Chosen;
 use crate::order::PhaseKind;
 use crate::recorder::{Cell, Due, Recorder, Wire};
 
@@ -138,6 +139,18 @@ impl<'a> From<&'a Counts> for SystemCounted<'a> {
     }
 }
 
+/// By which way bytes go to and from the system.
+#[derive(Debug, Serialize)]
+struct Io<'a> {
+    way: &'static str,
+    reason: &'a str,
+    /// The quickest turns of a trial, ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epoll_ns: Option<u64>,
+    #[serde(rename = "io_uring_ns", skip_serializing_if = "Option::is_none")]
+    ring_ns: Option<u64>,
+}
+
 /// What happened.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -148,6 +161,8 @@ enum Body<'a> {
         shards: usize,
         connections: usize,
         layout: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        io: Option<Io<'a>>,
         stream_hash: &'a str,
     },
     PhaseStarted {
@@ -248,10 +263,17 @@ impl<W: Write> EventWriter<W> {
         identity: &weighhouse_driver_api::Identity,
         (shards, connections): (usize, usize),
         layout: &str,
+        way: Option<&Chosen>,
         stream_hash: &str,
     ) -> io::Result<()> {
         let (driver, version) = (identity.name, identity.version);
-        self.write(Body::Ready { driver, version, shards, connections, layout, stream_hash })
+        let io = way.map(|chosen| Io {
+            way: chosen.way.name(),
+            reason: &chosen.reason,
+            epoll_ns: chosen.trial.map(|(epoll, _)| epoll),
+            ring_ns: chosen.trial.map(|(_, ring)| ring),
+        });
+        self.write(Body::Ready { driver, version, shards, connections, layout, io, stream_hash })
     }
 
     /// A phase began.

@@ -23,8 +23,8 @@ use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
 use crate::input;
 use crate::net::{
-    Announced, Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA,
-    TLS_SERVER_NAME, TlsOptions,
+    Announced, Chosen, Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA,
+    TLS_SERVER_NAME, TlsOptions, WAY_SCHEMA, Wish,
 };
 use crate::order::{Distribution, Load, Order, Verify};
 use crate::plan::{Failure, PhasePlan, Report, clients};
@@ -93,6 +93,8 @@ struct Crew {
     work: Vec<Box<dyn FnOnce() -> Result<(), Failure> + Send>>,
     connections: usize,
     layout: &'static str,
+    /// By which way, where connections are the engine's own.
+    way: Option<Chosen>,
     /// Of a database in the process.
     count: Option<Count>,
 }
@@ -106,6 +108,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
         let mut options = options;
         let speaks_tls = C::IDENTITY.endpoint_kinds.contains(&"tls");
         let tls = if speaks_tls { TlsOptions::take(&mut options)? } else { TlsOptions::default() };
+        let wish = Wish::take(&mut options)?;
         let hashing = if C::SPREAD_BY_CLIENTS { Hashing::take(&mut options)? } else { None };
         let codec = C::new(&run.order.shape(), &options)?;
         match (hashing, codec.spread()) {
@@ -123,6 +126,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
             Some(Endpoint::Tls(_, host)) => Some(tls.ready(host)?),
             _ => tls.none().map(|()| None)?,
         };
+        let chosen = wish.choose(tls.is_some(), run.clock)?;
         let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
         let wanted = usize::try_from(run.order.shards).unwrap_or(1);
         let shards = wanted.min(fewest.unwrap_or(1)).max(1);
@@ -136,6 +140,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
                 announced: announced.clone(),
                 hashing,
                 tls: tls.clone(),
+                way: chosen.way,
                 codec: codec.clone(),
                 timeout: run.timeout,
                 clock: run.clock,
@@ -147,6 +152,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
             crew.connections += shard.connections();
             crew.work.push(Box::new(move || shard.run(&plans)));
         }
+        crew.way = Some(chosen);
         Ok((crew, Box::new(|| Ok(()))))
     })
 }
@@ -299,7 +305,7 @@ fn announced(order: &Order) -> Result<Announced, Stopped> {
 
 impl Crew {
     fn new(connections: usize, layout: &'static str) -> Self {
-        Self { seats: Vec::new(), work: Vec::new(), connections, layout, count: None }
+        Self { seats: Vec::new(), work: Vec::new(), connections, layout, way: None, count: None }
     }
 
     fn seat(&mut self, run: &Run, shard: usize) -> (Book, Receiver<PhasePlan>) {
@@ -416,7 +422,8 @@ fn serve<W: Write>(
     };
     let streams = crew.seats.len() as u64;
     let hash = stream_hash(&order, streams);
-    events.ready(identity, (crew.seats.len(), crew.connections), crew.layout, &hash)?;
+    let counts = (crew.seats.len(), crew.connections);
+    events.ready(identity, counts, crew.layout, crew.way.as_ref(), &hash)?;
     let threads: Vec<_> = crew
         .work
         .into_iter()
@@ -524,8 +531,11 @@ fn describe(identity: &Identity, own: Own) -> Value {
             "description": "How long an operation may take before its connection is given up, ms."
         });
     }
-    let more =
-        [(identity.endpoint_kinds.contains(&"tls"), TLS_SCHEMA), (own.hashing, HASHING_SCHEMA)];
+    let more = [
+        (identity.endpoint_kinds.contains(&"tls"), TLS_SCHEMA),
+        (own.hashing, HASHING_SCHEMA),
+        (own.connections, WAY_SCHEMA),
+    ];
     for (_, schema) in more.into_iter().filter(|&(has, _)| has) {
         if let Some(properties) = options.get_mut("properties").and_then(Value::as_object_mut)
             && let Ok(Value::Object(schema)) = serde_json::from_str(schema)

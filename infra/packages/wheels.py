@@ -44,7 +44,7 @@ PROGRAMS = {"plugins/sdk": {NETDELAY}}
 """Parts → executables that are not a plugin's, and that they start."""
 RESOURCES = "weighhouse-resources"
 SOURCES = "weighhouse-driver-sources"
-CRATES = ("engine/Cargo.toml", "engine/src", "engine/api", "engine/testkit")
+CRATES = ("engine/Cargo.toml", "engine/src", "engine/api", "engine/ring", "engine/testkit")
 """What others' drivers are built of, beside the workspace's root and its lock."""
 AGENT = "weighhouse-agent"
 LIBRARIES: Mapping[str, tuple[str, ...]] = {"weighhouse-driver-rocksdb": ("librocksdb.so",)}

@@ -159,6 +159,18 @@ class DriverSelf(Report):
     saturated: bool = False
 
 
+class InputOutput(Report):
+    """How a driver with a wire protocol waits for replies and sends requests."""
+
+    way: Label
+    """`epoll` or `io_uring`."""
+    reason: Label
+    epoll_ns: Count | None = None
+    """The quickest turn of a trial by epoll; None: there was none."""
+    io_uring_ns: Count | None = None
+    """The same by io_uring."""
+
+
 class Ready(Report):
     """The driver is connected and waits to begin."""
 
@@ -170,6 +182,8 @@ class Ready(Report):
     shards: Order = 1
     connections: Count = 0
     layout: Label | None = None
+    io: InputOutput | None = None
+    """None: over its makers' library, inside the process, or of an older driver."""
     stream_hash: Label | None = None
     """Hash of the first 10,000 operations that this seed gives."""
 

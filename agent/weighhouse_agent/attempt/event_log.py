@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weighhouse_protocol.counts import CountsMoment, NodeCounts
-from weighhouse_protocol.driver import Interval, PhaseFinished, Ready
+from weighhouse_protocol.driver import InputOutput, Interval, PhaseFinished, Ready
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.programs import ProgramRan
 from weighhouse_protocol.report import (
@@ -36,6 +36,11 @@ def failed_operations(event: PhaseFinished) -> tuple[OperationErrors, ...]:
         for name, totals in event.operations.items()
         for kind, count in totals.errors.items()
     )
+
+
+def way_of(io: InputOutput) -> str:
+    """How a driver waited and sent, and why so, as it stands among the versions of its run."""
+    return f"{io.way}: {io.reason}"
 
 
 @dataclass(frozen=True)
@@ -166,6 +171,8 @@ class Reporter:
                 **facts.versions,
                 f"driver {ready.driver}": ready.version,
             }
+            if ready.io is not None:
+                versions = {**versions, f"{ready.driver}, input and output": way_of(ready.io)}
             facts = facts.model_copy(update={"versions": versions})
         settings = told.settings if isinstance(told, Description) else ()
         self.spool.append(

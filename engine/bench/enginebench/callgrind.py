@@ -14,7 +14,8 @@ OPTIONS = (
     f"--toggle-collect={LOOP}",
     f"--toggle-collect={CHORES}",
 )
-WAIT = "epoll_wait"
+WAITS = {"epoll": "epoll_wait", "io_uring": "syscall"}
+"""By which function a turn of the loop waits, by the way of its bytes."""
 CLOCK = "clock_gettime"
 """A system call only where valgrind translates the program."""
 
@@ -47,7 +48,7 @@ def _calls(text: str) -> dict[str, int]:
     return calls
 
 
-def tally(text: str) -> Tally:
+def tally(text: str, way: str = "epoll") -> Tally:
     """Reads callgrind's file; ValueError when the loop was not found in it."""
     events = re.search(r"^events: (.+)$", text, re.MULTILINE)
     totals = re.search(r"^totals: (.+)$", text, re.MULTILINE)
@@ -55,11 +56,12 @@ def tally(text: str) -> Tally:
         raise ValueError("callgrind wrote no totals")
     found = dict(zip(events.group(1).split(), map(int, totals.group(1).split()), strict=False))
     calls = _calls(text)
-    turns = calls.get(WAIT, 0)
+    wait = WAITS[way]
+    turns = calls.get(wait, 0)
     if not found.get("Ir") or not turns:
         raise ValueError(
             f"callgrind counted no turn of the loop: is there still a function that {LOOP} "
-            f"names, and does it wait by {WAIT}?"
+            f"names, and does it wait by {wait}?"
         )
     others = found.get("sysCount", 0) - turns - calls.get(CLOCK, 0)
     return Tally(found["Ir"], turns, others)

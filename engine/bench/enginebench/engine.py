@@ -144,7 +144,7 @@ def main() -> int:
             compare([engine, *peers], running, asked.repeats, operations, LEVELS[0])
         print(f"\n{others}")
     document = {
-        f"depth{one.depth}": {
+        f"{one.way} depth{one.depth}": {
             "instructions": round(one.instructions, 1),
             "syscalls": round(one.syscalls, 3),
         }

@@ -1,8 +1,9 @@
 """`engine/bench/run.sh counted`: what an operation costs the engine, held to `limits.toml`.
 
-Counted by callgrind alone, in a run each over 8 connections with depth 1 and 10, and one over a
-single connection. How many replies a turn of the loop finds is the server's doing; the third run
-tells what a turn costs, so that it can be left out. Exit code 1 beyond a limit; last line JSON.
+Counted by callgrind alone, by epoll and by io_uring where this machine allows it: in a run each
+over 8 connections with depth 1 and 10, and one over a single connection. How many replies a turn of
+the loop finds is the server's doing; the third run tells what a turn costs, so that it can be left
+out. Exit code 1 beyond a limit; last line JSON.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from enginebench.callgrind import OPTIONS, Tally, per, per_turn, tally, with_full_turns
-from enginebench.counted import BUDGETS, CONNECTIONS
+from enginebench.counted import BUDGETS, CONNECTIONS, ways
 from enginebench.machine import client_prefix, require
 from enginebench.server import server
 from enginebench.weighhouse import Weighhouse, closed, order
@@ -43,6 +44,7 @@ class Refused(ValueError):
 class Figure:
     """One of what is held to a limit."""
 
+    way: str
     depth: int
     name: str
     found: float
@@ -50,8 +52,8 @@ class Figure:
 
     @property
     def above(self) -> float:
-        """By what share it is above its limit; negative below."""
-        return self.found / self.limit - 1
+        """By what share it is above its limit; negative below. Above a limit of 0: as it is."""
+        return self.found / self.limit - 1 if self.limit else self.found
 
     @property
     def within(self) -> bool:
@@ -64,39 +66,45 @@ class Figure:
         if self.above < -TOLERANCE:
             said = f"within; cheaper than written down: set {self.found:.4g} in {LIMITS.name}"
         return (
-            f"depth {self.depth:2}: {self.found:7.2f} {label} an operation, limit "
+            f"{self.way}, depth {self.depth:2}: {self.found:7.2f} {label} an operation, limit "
             f"{self.limit:.2f} and {TOLERANCE:.0%} ({self.above:+.1%}): {said}"
         )
 
 
-def limits_of(text: str) -> dict[int, dict[str, float]]:
-    """Depth → name → limit; Refused names what is missing, no number, or above the budget."""
+Limits = Mapping[str, Mapping[int, Mapping[str, float]]]
+"""The way of the bytes → depth → name → limit."""
+
+
+def limits_of(text: str) -> Limits:
+    """Refused names what is missing, no number, or above the budget."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Refused(f"{LIMITS.name}: {error}") from None
-    limits: dict[int, dict[str, float]] = {}
-    for depth, budget in BUDGETS.items():
-        for name, most in zip(("instructions", "syscalls"), budget, strict=True):
-            place = f"{LIMITS.name}: depth{depth}.{name}"
-            value = document.get(f"depth{depth}", {}).get(name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-                raise Refused(f"{place} is {value!r}, where a number above 0 belongs")
-            if value > most:
-                raise Refused(f"{place} is {value}, above the budget of {most} (engine/README.md)")
-            limits.setdefault(depth, {})[name] = float(value)
+    limits: dict[str, dict[int, dict[str, float]]] = {}
+    for way, depth, name, most in (
+        (way, depth, name, most)
+        for way, depths in BUDGETS.items()
+        for depth, budget in depths.items()
+        for name, most in zip(("instructions", "syscalls"), budget, strict=True)
+    ):
+        place = f"{LIMITS.name}: {way}.depth{depth}.{name}"
+        value = document.get(way, {}).get(f"depth{depth}", {}).get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise Refused(f"{place} is {value!r}, where a number from 0 on belongs")
+        if value > most:
+            raise Refused(f"{place} is {value}, above the budget of {most} (engine/README.md)")
+        limits.setdefault(way, {}).setdefault(depth, {})[name] = float(value)
     return limits
 
 
-def figures(
-    alone: Tally, several: Mapping[int, Tally], limits: Mapping[int, Mapping[str, float]]
-) -> list[Figure]:
+def figures(way: str, alone: Tally, several: Mapping[int, Tally], limits: Limits) -> list[Figure]:
     """What was found beside its limits. `alone`: of an operation over one connection, depth 1;
     `several`: over all connections, by depth.
     """
     turn = per_turn(alone, several[1])
     return [
-        Figure(depth, name, found, limits[depth][name])
+        Figure(way, depth, name, found, limits[way][depth][name])
         for depth, one in several.items()
         for name, found in (
             ("instructions", with_full_turns(one, turn, CONNECTIONS * depth)),
@@ -105,14 +113,17 @@ def figures(
     ]
 
 
-def verdict(found: Sequence[Figure], profiles: Mapping[int, Path]) -> tuple[int, str]:
+def verdict(found: Sequence[Figure], folder: Path) -> tuple[int, str]:
     """The exit code, and all that is to be said but the last line."""
     lines = [str(figure) for figure in found]
     beyond = [figure for figure in found if not figure.within]
     if beyond:
-        annotate = f"callgrind_annotate --auto=yes --show=Ir {profiles[beyond[0].depth]}"
+        first = beyond[0]
+        profile = profile_of(folder, first.way, f"depth{first.depth}")
+        annotate = f"callgrind_annotate --auto=yes --show=Ir {profile}"
         most = " and ".join(
-            f"{instructions:.0f} (depth {depth})" for depth, (instructions, _) in BUDGETS.items()
+            f"{instructions:.0f} (depth {depth})"
+            for depth, (instructions, _) in BUDGETS[first.way].items()
         )
         lines += [
             "",
@@ -121,11 +132,18 @@ def verdict(found: Sequence[Figure], profiles: Mapping[int, Path]) -> tuple[int,
     return (1 if beyond else 0), "\n".join(lines)
 
 
-def count(engine: Weighhouse, port: int, connections: int, depth: int, out: Path) -> Tally:
+def profile_of(folder: Path, way: str, what: str) -> Path:
+    """The file that callgrind leaves."""
+    return folder / f"callgrind.{way}.{what}"
+
+
+def count(
+    engine: Weighhouse, port: int, way: str, connections: int, depth: int, out: Path
+) -> Tally:
     """Runs the driver under callgrind, whose profile is left in a file."""
     phase = {"kind": "measure", "operation_count": OPERATIONS}
     # One interval: what its end costs is not of an operation.
-    text = order(port, closed(connections, depth), phase, interval=60.0)
+    text = order(port, closed(connections, depth), phase, interval=60.0, io=way)
     command = ["valgrind", "-q", *OPTIONS, f"--callgrind-out-file={out}", engine.driver]
     done = subprocess.run(
         [*client_prefix(), *command], input=text, capture_output=True, text=True, check=False
@@ -135,7 +153,7 @@ def count(engine: Weighhouse, port: int, connections: int, depth: int, out: Path
             f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
         )
     try:
-        return per(tally(out.read_text()), OPERATIONS)
+        return per(tally(out.read_text(), way), OPERATIONS)
     except ValueError as error:
         raise SystemExit(f"{out}: {error}") from None
 
@@ -153,21 +171,26 @@ def main() -> int:
     require("redis-server", "valgrind", "taskset")
     folder = Path(asked.profiles)
     folder.mkdir(parents=True, exist_ok=True)
-    profiles = {depth: folder / f"callgrind.depth{depth}" for depth in BUDGETS}
     engine = Weighhouse.at(asked.driver)
+    found: list[Figure] = []
     with server() as running:
         engine.load(running.port)
-        alone = count(engine, running.port, 1, 1, folder / "callgrind.alone")
-        several = {
-            depth: count(engine, running.port, CONNECTIONS, depth, out)
-            for depth, out in profiles.items()
-        }
-    found = figures(alone, several, limits)
-    code, said = verdict(found, profiles)
+        for way in ways(engine, running.port):
+
+            def counted(what: str, connections: int, depth: int, way: str = way) -> Tally:
+                out = profile_of(folder, way, what)
+                return count(engine, running.port, way, connections, depth, out)
+
+            alone = counted("alone", 1, 1)
+            several = {
+                depth: counted(f"depth{depth}", CONNECTIONS, depth) for depth in BUDGETS[way]
+            }
+            found += figures(way, alone, several, limits)
+    code, said = verdict(found, folder)
     print(said)
     document: dict[str, dict[str, float]] = {}
     for one in found:
-        document.setdefault(f"depth{one.depth}", {})[one.name] = round(one.found, 3)
+        document.setdefault(f"{one.way}.depth{one.depth}", {})[one.name] = round(one.found, 3)
     print(json.dumps({**document, "within": code == 0}))
     return code
 

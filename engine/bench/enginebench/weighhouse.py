@@ -23,6 +23,7 @@ def order(
     *,
     shards: int = 1,
     interval: float = 1.0,
+    io: str = "auto",
 ) -> str:
     """An order to the driver: uniform reads of one string a record, in one phase."""
     return json.dumps(
@@ -37,7 +38,7 @@ def order(
             },
             "target": {
                 "endpoints": [f"tcp://127.0.0.1:{port}"],
-                "options": {"layout": "string", "database": DATABASE},
+                "options": {"layout": "string", "database": DATABASE, "io": io},
             },
             "load": load,
             "phases": [phase],

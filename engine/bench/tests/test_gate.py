@@ -7,8 +7,17 @@ from enginebench import gate, machine
 from enginebench.callgrind import Tally, per, per_turn, tally, with_full_turns
 from enginebench.counted import BUDGETS
 
-PROFILES = {1: Path("/cache/callgrind.depth1"), 10: Path("/cache/callgrind.depth10")}
-LIMITS = {1: {"instructions": 660.0, "syscalls": 2.0}, 10: {"instructions": 460.0, "syscalls": 0.2}}
+FOLDER = Path("/cache")
+LIMITS = {
+    "epoll": {
+        1: {"instructions": 660.0, "syscalls": 2.0},
+        10: {"instructions": 460.0, "syscalls": 0.2},
+    },
+    "io_uring": {
+        1: {"instructions": 680.0, "syscalls": 0.0},
+        10: {"instructions": 470.0, "syscalls": 0.0},
+    },
+}
 
 # As callgrind writes: names once and numbers after that, versions of symbols, costs of what a call
 # took on the line after it.
@@ -69,38 +78,49 @@ def found(more=1.0, syscalls=2.0):
         1: Tally(660 * more - turn / 8 + turn * 0.2, 0.2, syscalls),
         10: Tally(460 * more - turn / 80 + turn * 0.02, 0.02, syscalls / 10),
     }
-    return gate.figures(alone, several, LIMITS)
+    return gate.figures("epoll", alone, several, LIMITS)
 
 
 def test_at_the_limits_all_is_within():
-    code, said = gate.verdict(found(), PROFILES)
+    code, said = gate.verdict(found(), FOLDER)
     assert code == 0
     assert said.count("within") == 4
     assert "What to do" not in said
 
 
 def test_two_in_a_hundred_more_instructions_are_beyond_and_half_of_one_is_not():
-    assert gate.verdict(found(1.005), PROFILES)[0] == 0
-    code, said = gate.verdict(found(1.02), PROFILES)
+    assert gate.verdict(found(1.005), FOLDER)[0] == 0
+    code, said = gate.verdict(found(1.02), FOLDER)
     assert code == 1
     lines = said.splitlines()
     # Both figures, and what to do.
     assert " 673.20 user instructions" in lines[0]
     assert "limit 660.00 and 1% (+2.0%): BEYOND" in lines[0]
     assert " 469.20 user instructions" in lines[2]
-    assert "callgrind_annotate --auto=yes --show=Ir /cache/callgrind.depth1" in said
+    assert "callgrind_annotate --auto=yes --show=Ir /cache/callgrind.epoll.depth1" in said
     assert "engine/bench/limits.toml" in said
     assert "Never above 700 (depth 1) and 500 (depth 10)" in said
 
 
 def test_a_system_call_more_is_beyond():
-    code, said = gate.verdict(found(syscalls=3.0), PROFILES)
+    code, said = gate.verdict(found(syscalls=3.0), FOLDER)
     assert code == 1
-    assert "depth  1:    3.00 system calls an operation, limit 2.00" in said
+    assert "epoll, depth  1:    3.00 system calls an operation, limit 2.00" in said
+
+
+def test_by_io_uring_a_turn_waits_by_another_function_and_nothing_but_waits_asks_the_system():
+    text = PROFILE.replace("epoll_wait@@GLIBC_2.3.2", "syscall").replace("8000 432", "8000 232")
+    assert tally(text, "io_uring") == Tally(8000, 32, 0)
+    with pytest.raises(ValueError, match="does it wait by epoll_wait"):
+        tally(text)
+    none = gate.Figure("io_uring", 1, "syscalls", 0.0, 0.0)
+    assert none.within
+    assert "within" in str(none)
+    assert not gate.Figure("io_uring", 1, "syscalls", 0.02, 0.0).within
 
 
 def test_what_became_cheaper_is_to_be_written_down():
-    code, said = gate.verdict(found(0.95), PROFILES)
+    code, said = gate.verdict(found(0.95), FOLDER)
     assert code == 0
     assert "set 627 in limits.toml" in said
 
@@ -109,7 +129,11 @@ def test_the_limits_that_are_kept_are_within_the_budgets():
     limits = gate.limits_of(gate.LIMITS.read_text())
     assert limits.keys() == BUDGETS.keys()
     # So that 2 % more is beyond them, the budgets are not what is left to creep to.
-    assert all(limits[depth]["instructions"] < BUDGETS[depth][0] for depth in BUDGETS)
+    assert all(
+        limits[way][depth]["instructions"] < budget[0]
+        for way, depths in BUDGETS.items()
+        for depth, budget in depths.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,18 +141,21 @@ def test_the_limits_that_are_kept_are_within_the_budgets():
     [
         (
             ("instructions = 660", "instructions = 701"),
-            "depth1.instructions is 701, above the budget",
+            "epoll.depth1.instructions is 701, above the budget",
         ),
-        (("instructions = 660", ""), "depth1.instructions is None"),
-        (("syscalls = 2.0", "syscalls = 'two'"), "depth1.syscalls is 'two'"),
-        (("syscalls = 2.0", "syscalls = 0"), "depth1.syscalls is 0"),
-        (("[depth1]", "[depth1"), "limits.toml: "),
+        (("instructions = 660", ""), "epoll.depth1.instructions is None"),
+        (("syscalls = 2.0", "syscalls = 'two'"), "epoll.depth1.syscalls is 'two'"),
+        (("syscalls = 2.0", "syscalls = -1"), "epoll.depth1.syscalls is -1"),
+        (("[io_uring.depth10]", "[io_uring.depth9]"), "io_uring.depth10.instructions is None"),
+        (("[epoll.depth1]", "[epoll.depth1"), "limits.toml: "),
     ],
 )
 def test_limits_that_are_none_are_refused_by_name(change, said):
     text = (
-        "[depth1]\ninstructions = 660\nsyscalls = 2.0\n"
-        "[depth10]\ninstructions = 460\nsyscalls = 0.2\n"
+        "[epoll.depth1]\ninstructions = 660\nsyscalls = 2.0\n"
+        "[epoll.depth10]\ninstructions = 460\nsyscalls = 0.2\n"
+        "[io_uring.depth1]\ninstructions = 680\nsyscalls = 0\n"
+        "[io_uring.depth10]\ninstructions = 470\nsyscalls = 0\n"
     )
     assert gate.limits_of(text) == LIMITS
     with pytest.raises(gate.Refused) as refused:

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use weighhouse_driver_api::{Codec, ErrorKind, Expected, Fields, Operation, Outcome};
+use weighhouse_engine_ring::Ring;
 
 use crate::book::Book;
 use crate::clock::Clock;
@@ -108,6 +109,8 @@ pub(super) enum Pace {
 #[derive(Debug)]
 pub(super) struct Desk<C: Codec> {
     pub(super) clock: Clock,
+    /// Where connections go over one.
+    pub(super) ring: Option<Box<Ring>>,
     pub(super) codec: C,
     pub(super) composer: Composer,
     pub(super) book: Book,

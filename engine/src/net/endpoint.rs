@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -159,6 +159,22 @@ impl Socket {
                 }
             }
             Self::Unix(stream) => stream.take_error()?.map_or(Ok(true), Err),
+        }
+    }
+
+    /// The descriptor alone, which blocks.
+    pub(super) fn into_blocking(self) -> io::Result<OwnedFd> {
+        match self {
+            Self::Tcp(stream) => {
+                let stream = std::net::TcpStream::from(OwnedFd::from(stream));
+                stream.set_nonblocking(false)?;
+                Ok(stream.into())
+            }
+            Self::Unix(stream) => {
+                let stream = std::os::unix::net::UnixStream::from(OwnedFd::from(stream));
+                stream.set_nonblocking(false)?;
+                Ok(stream.into())
+            }
         }
     }
 

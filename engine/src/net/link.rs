@@ -71,10 +71,10 @@ pub(super) struct Link<C: Codec> {
     /// Operations after which it is closed, and how many it still takes; none: it stays.
     pub(super) renewal: Option<(u64, u64)>,
     /// Of the pending ones, how many at the end are not stamped as sent.
-    unstamped: usize,
-    out: Vec<u8>,
+    pub(super) unstamped: usize,
+    pub(super) out: Vec<u8>,
     /// How much of `out` is written.
-    written: usize,
+    pub(super) written: usize,
     /// The beginning of a reply whose end has not come.
     rest: Vec<u8>,
     scan: C::Scan,
@@ -106,7 +106,7 @@ impl<C: Codec> Link<C> {
 
     pub(super) fn is_up(&self) -> bool {
         match &self.state {
-            State::Up(_) => true,
+            State::Up(_) | State::Ringed(_) => true,
             State::Secure(secure) => secure.is_ready(),
             State::Connecting(..) | State::Down(_) | State::Ended => false,
         }
@@ -187,7 +187,7 @@ impl<C: Codec> Link<C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn flush(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
-        let State::Up(socket) = &self.state else { return self.flush_secure(desk) };
+        let State::Up(socket) = &self.state else { return self.flush_other(desk) };
         if self.out.is_empty() {
             return Ok(());
         }
@@ -286,8 +286,15 @@ impl<C: Codec> Link<C> {
     /// Settles what has come, and in a closed loop composes what is next.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    fn answer(&mut self, desk: &mut Desk<C>, fresh: &[u8]) -> Result<(), Lost> {
+    pub(super) fn answer(&mut self, desk: &mut Desk<C>, fresh: &[u8]) -> Result<(), Lost> {
         desk.now = desk.clock.now();
+        self.answer_at(desk, fresh)
+    }
+
+    /// The same of what came at the last reading of the clock.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub(super) fn answer_at(&mut self, desk: &mut Desk<C>, fresh: &[u8]) -> Result<(), Lost> {
         desk.book.turn(desk.now);
         desk.book.recorder().wire.received += fresh.len() as u64;
         let settled = self.take_in(desk, fresh)?;
@@ -309,51 +316,6 @@ impl<C: Codec> Link<C> {
     fn think(&self, desk: &mut Desk<C>, think: u64, clients: usize) {
         let again = (desk.now + think, self.index);
         desk.thinking.extend(std::iter::repeat_n(again, clients));
-    }
-
-    /// [`Link::receive`] with TLS.
-    #[inline(never)]
-    pub(super) fn receive_secure(
-        &mut self,
-        desk: &mut Desk<C>,
-        input: &mut [u8],
-    ) -> Result<(), Lost> {
-        loop {
-            let State::Secure(secure) = &mut self.state else { return Ok(()) };
-            let count = match secure.read(input) {
-                Ok(0) => return Err(Lost(ErrorKind::Connection)),
-                Ok(count) => count,
-                Err(error) if error.kind() == IoError::WouldBlock => {
-                    return self.flush_secure(desk);
-                }
-                Err(error) if error.kind() == IoError::Interrupted => continue,
-                Err(error) => return Err(error.into()),
-            };
-            self.answer(desk, &input[..count])?;
-        }
-    }
-
-    /// [`Link::flush`] with TLS, which may have something of its own to say.
-    #[inline(never)]
-    fn flush_secure(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
-        let State::Secure(secure) = &mut self.state else { return Ok(()) };
-        if self.unstamped > 0 {
-            desk.now = desk.clock.now();
-            stamp(&mut self.pending, std::mem::take(&mut self.unstamped), desk);
-        }
-        loop {
-            let (count, more) = secure.write(&self.out[self.written..])?;
-            self.written += count;
-            if self.written == self.out.len() {
-                desk.book.recorder().wire.sent += self.out.len() as u64;
-                self.out.clear();
-                self.written = 0;
-                return Ok(());
-            }
-            if !more {
-                return Ok(());
-            }
-        }
     }
 
     /// Settles all complete replies.
@@ -568,7 +530,7 @@ impl<C: Codec> Link<C> {
 /// Stamps the last few as sent now; what goes on with an operation keeps the stamp of its start.
 #[inline(always)]
 #[allow(clippy::inline_always)] // counted by make bench-engine
-fn stamp<C: Codec>(pending: &mut VecDeque<Pending>, fresh: usize, desk: &mut Desk<C>) {
+pub(super) fn stamp<C: Codec>(pending: &mut VecDeque<Pending>, fresh: usize, desk: &mut Desk<C>) {
     if let (1, Some(only)) = (fresh, pending.back_mut()) {
         if only.sent == 0 {
             only.sent = desk.now;

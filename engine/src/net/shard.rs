@@ -12,6 +12,7 @@ use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use nix::sys::timerfd::{ClockId, TimerFd, TimerFlags};
 use weighhouse_driver_api::{Codec, ValueSource};
+use weighhouse_engine_ring::Ring;
 
 use super::announced::Announced;
 use super::connect::connect;
@@ -22,6 +23,7 @@ use super::link::{Link, Lost};
 use super::routes::Routes;
 use super::schedule::Schedule;
 use super::tls::Tls;
+use super::way::Way;
 use crate::book::Book;
 use crate::clock::{Clock, SECOND};
 use crate::composer::Composer;
@@ -59,6 +61,8 @@ pub struct ShardSetup<C> {
     pub hashing: Option<Hashing>,
     /// For an endpoint with TLS.
     pub tls: Option<Tls>,
+    /// How bytes go to and from the system; with TLS by epoll.
+    pub way: Way,
     /// The protocol.
     pub codec: C,
     /// How long an operation may take, ns.
@@ -155,8 +159,15 @@ impl<C: Codec> NetShard<C> {
         }
         let workload = &setup.order.workload;
         let inserts = InsertNumbers::new(setup.acknowledged);
+        let ring = match setup.way {
+            Way::IoUring => {
+                Some(Box::new(Ring::new(links.len()).map_err(|error| internal(&error))?))
+            }
+            Way::Epoll => None,
+        };
         let desk = Desk {
             clock: setup.clock,
+            ring,
             codec: setup.codec,
             composer: Composer::new(workload, setup.values),
             book: setup.book,
@@ -215,6 +226,7 @@ impl<C: Codec> NetShard<C> {
     pub fn run(mut self, plans: &Receiver<PhasePlan>) -> Result<(), Failure> {
         // Where it is refused, sleeps are less exact, and the lag shows it.
         let _ = nix::sys::prctl::set_timerslack(TIMER_SLACK);
+        self.join_ring()?;
         while let Ok(plan) = plans.recv() {
             self.begin(&plan);
             let order = Arc::clone(&self.order);

@@ -3,6 +3,8 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
+use weighhouse_engine_ring::Held;
+
 use super::endpoint::{Endpoint, Socket};
 use super::tls::{BlockingSecure, Secure, Tls};
 
@@ -11,6 +13,8 @@ use super::tls::{BlockingSecure, Secure, Tls};
 pub(super) enum State {
     /// There; requests can be sent.
     Up(Socket),
+    /// The same, over the shard's ring.
+    Ringed(Held),
     /// There, with TLS, whose handshake may still be going on.
     Secure(Box<Secure>),
     /// Begun at a time.
@@ -27,7 +31,7 @@ impl State {
         match self {
             Self::Up(socket) | Self::Connecting(socket, _) => Some(socket),
             Self::Secure(secure) => Some(&mut secure.socket),
-            Self::Down(_) | Self::Ended => None,
+            Self::Ringed(_) | Self::Down(_) | Self::Ended => None,
         }
     }
 }
@@ -66,10 +70,16 @@ impl Blocking {
     }
 
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(buffer),
-            Self::Unix(stream) => stream.read(buffer),
-            Self::Secure(stream) => stream.read(buffer),
+        loop {
+            let result = match self {
+                Self::Tcp(stream) => stream.read(buffer),
+                Self::Unix(stream) => stream.read(buffer),
+                Self::Secure(stream) => stream.read(buffer),
+            };
+            match result {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
         }
     }
 

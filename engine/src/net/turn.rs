@@ -3,7 +3,7 @@
 use std::io::ErrorKind as IoError;
 use std::time::Duration;
 
-use mio::{Interest, Token};
+use mio::{Interest, Registry, Token};
 use nix::sys::time::TimeSpec;
 use nix::sys::timer::TimerSetTimeFlags;
 use nix::sys::timerfd::Expiration;
@@ -37,18 +37,30 @@ impl<C: Codec> NetShard<C> {
             if left <= self.spin {
                 wait = 0;
             } else if left < wait {
-                self.set_timer(due, left - self.spin)?;
+                wait = self.until_due(wait, due, left - self.spin)?;
             }
         }
-        match self.poll.poll(&mut self.events, Some(Duration::from_nanos(wait))) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(internal(&error)),
+        let ringed = self.desk.ring.is_some();
+        if ringed {
+            self.wait_ringed(wait)?;
+        } else {
+            match self.poll.poll(&mut self.events, Some(Duration::from_nanos(wait))) {
+                Ok(()) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(internal(&error)),
+            }
         }
         let woken = self.desk.clock.now();
         self.desk.now = woken;
-        if !self.events.is_empty() {
+        let came = if ringed {
+            self.dispatch_ringed()?
+        } else if self.events.is_empty() {
+            false
+        } else {
             self.dispatch();
+            true
+        };
+        if came {
             let delay = self.desk.now - woken;
             let under_way = self.desk.in_flight;
             let recorder = self.desk.book.recorder();
@@ -63,6 +75,16 @@ impl<C: Codec> NetShard<C> {
         Ok(())
     }
 
+    /// How long to wait where something is due before anything else: a ring's wait ends by itself, that of
+    /// epoll, which knows milliseconds, by a timer.
+    fn until_due(&mut self, wait: u64, due: u64, left: u64) -> Result<u64, Failure> {
+        if self.desk.ring.is_some() {
+            return Ok(left);
+        }
+        self.set_timer(due, left)?;
+        Ok(wait)
+    }
+
     /// Rings after a time; set once for each moment that something is due.
     fn set_timer(&mut self, due: u64, left: u64) -> Result<(), Failure> {
         if self.timer_set_for != due {
@@ -75,8 +97,8 @@ impl<C: Codec> NetShard<C> {
         Ok(())
     }
 
-    fn dispatch(&mut self) {
-        let Self { events, links, desk, input, lost, tls, .. } = self;
+    pub(super) fn dispatch(&mut self) {
+        let Self { events, links, desk, input, lost, tls, poll, .. } = self;
         for event in &*events {
             if event.token() == TIMER {
                 continue;
@@ -86,23 +108,32 @@ impl<C: Codec> NetShard<C> {
                 let incoming = event.is_readable() || event.is_read_closed() || event.is_error();
                 if incoming { link.receive(desk, input) } else { link.flush(desk) }
             } else {
-                go_on(link, desk, input, tls.as_ref())
+                go_on(link, desk, input, (tls.as_ref(), poll.registry()))
             };
             if let Err(reason) = result {
                 lost.push((link.index, reason));
             }
         }
+        self.follow_up();
+        while let Some((index, reason)) = self.lost.pop() {
+            self.lose(index, reason);
+        }
+    }
+
+    /// Closes connections that have done their part, and opens those anew that something waits for.
+    pub(super) fn follow_up(&mut self) {
         while let Some(index) = self.desk.ended.pop() {
             self.links[index].end();
             if !self.links[index].waiting.is_empty() {
                 self.reconnect(index);
             }
         }
-        while let Some((index, reason)) = self.lost.pop() {
-            self.links[index].lose(&mut self.desk, reason, 0);
-            if let Some(routes) = &mut self.routes {
-                routes.doubt();
-            }
+    }
+
+    pub(super) fn lose(&mut self, index: usize, reason: Lost) {
+        self.links[index].lose(&mut self.desk, reason, 0);
+        if let Some(routes) = &mut self.routes {
+            routes.doubt();
         }
     }
 
@@ -125,7 +156,7 @@ impl<C: Codec> NetShard<C> {
             }
             let link = &mut self.links[index];
             match &link.state {
-                State::Up(_) | State::Secure(_) => {
+                State::Up(_) | State::Ringed(_) | State::Secure(_) => {
                     let limit = now.saturating_sub(self.timeout);
                     if link.oldest().is_some_and(|sent| sent <= limit) {
                         link.lose(&mut self.desk, Lost(ErrorKind::Timeout), limit);
@@ -216,16 +247,16 @@ fn go_on<C: Codec>(
     link: &mut Link<C>,
     desk: &mut Desk<C>,
     input: &mut [u8],
-    tls: Option<&Tls>,
+    (tls, registry): (Option<&Tls>, &Registry),
 ) -> Result<(), Lost> {
     match &link.state {
         State::Connecting(socket, _) => match socket.is_connected() {
-            Ok(true) => come_up(link, desk, tls),
+            Ok(true) => come_up(link, desk, tls, registry),
             Ok(false) => Ok(()),
             Err(error) => Err(Lost::from(error)),
         },
         State::Secure(_) => link.receive_secure(desk, input),
-        State::Up(_) | State::Down(_) | State::Ended => Ok(()),
+        State::Up(_) | State::Ringed(_) | State::Down(_) | State::Ended => Ok(()),
     }
 }
 
@@ -234,8 +265,10 @@ fn come_up<C: Codec>(
     link: &mut Link<C>,
     desk: &mut Desk<C>,
     tls: Option<&Tls>,
+    registry: &Registry,
 ) -> Result<(), Lost> {
     link.come_up(tls)?;
+    link.join(desk, registry)?;
     desk.now = desk.clock.now();
     desk.book.recorder().reconnects += 1;
     let replies = link.greet(desk);

@@ -15,7 +15,7 @@ from pathlib import Path
 from weighhouse_sdk.errors import BinaryMissing
 
 PACKAGE = "weighhouse_driver_sources"
-CRATES = ("engine", "engine/api", "engine/testkit")
+CRATES = ("engine", "engine/api", "engine/ring", "engine/testkit")
 LOCK = "Cargo.lock"
 _MEMBERS = re.compile(r"^members = .*$", re.MULTILINE)
 _EXCLUDED = re.compile(r"^exclude = .*\n", re.MULTILINE)

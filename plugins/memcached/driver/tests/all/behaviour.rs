@@ -1,19 +1,21 @@
-//! The behaviour suite of all drivers, with both sets of commands.
+//! The behaviour suite of all drivers, with both sets of commands, by epoll and by `io_uring`.
 
 use serde_json::json;
 use weighhouse_engine_testkit::{Server, Suite};
 
 fn check(commands: &str) {
-    let server = Server::memcached(&[]);
-    Suite {
-        driver: env!("CARGO_BIN_EXE_weighhouse-driver-memcached"),
-        endpoint: server.endpoint(),
-        options: json!({"commands": commands}),
-        tells_missing: true,
-        refuses: &[],
-        clients: 4,
+    for way in ["epoll", "io_uring"] {
+        let server = Server::memcached(&[]);
+        Suite {
+            driver: env!("CARGO_BIN_EXE_weighhouse-driver-memcached"),
+            endpoint: server.endpoint(),
+            options: json!({"commands": commands, "io": way}),
+            tells_missing: true,
+            refuses: &[],
+            clients: 4,
+        }
+        .check();
     }
-    .check();
 }
 
 #[test]

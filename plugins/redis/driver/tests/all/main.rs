@@ -15,4 +15,5 @@ mod several;
 mod shares;
 mod tls;
 mod true_percentiles;
+mod ways;
 mod words;

@@ -111,6 +111,7 @@ fn it_describes_itself() {
             "cluster",
             "database",
             "hashing",
+            "io",
             "layout",
             "password_file",
             "read_from",
