@@ -95,6 +95,14 @@ function lettersOf(range: string): string[] {
   })
 }
 
+/** Their `unicode-range`, neighbours as one. */
 function rangeOf(letters: string[]): string {
-  return letters.map((letter) => `U+${(letter.codePointAt(0) ?? 0).toString(16)}`).join(',')
+  const codes = letters.map((letter) => letter.codePointAt(0) ?? 0)
+  const runs: [number, number][] = []
+  for (const code of codes) {
+    const run = runs.at(-1)
+    if (run && code === run[1] + 1) run[1] = code
+    else runs.push([code, code])
+  }
+  return runs.map(([first, last]) => `U+${first.toString(16)}${last > first ? `-${last.toString(16)}` : ''}`).join(',')
 }

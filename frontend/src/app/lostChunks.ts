@@ -2,6 +2,7 @@ import type { Router } from 'vue-router'
 
 const KEY = 'weighhouse.reloaded'
 const ONCE_IN_MS = 30_000
+export const PART_LOST = 'A part of this page could not be loaded. It may be being updated: try again soon.'
 
 /** What is kept of a reload, so that a file which is truly gone does not reload for ever. */
 export type Memory = Pick<Storage, 'getItem' | 'setItem'>
@@ -53,8 +54,6 @@ export function followRedeploys(
       location.assign(to.fullPath)
       return
     }
-    failed(
-      isLost ? new Error('A part of this page could not be loaded. It may be being updated: try again soon.') : error,
-    )
+    failed(isLost ? new Error(PART_LOST) : error)
   })
 }
