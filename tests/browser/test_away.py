@@ -7,6 +7,7 @@ from playwright.sync_api import Page, Route, expect
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 PARTS = re.compile(r"/assets/HistoryPage-.*\.js")
+SHELL = re.compile(r"/assets/AppShell-.*\.js")
 
 
 def notice(page: Page, text: str) -> None:
@@ -80,6 +81,15 @@ def test_a_part_that_stays_away_is_said_once(page: Page, weighed: dict) -> None:
     page.get_by_role("navigation", name="Main").get_by_role("link", name="History").click()
     expect(page.get_by_role("alert")).to_contain_text("A part of this page could not be loaded")
     expect(page.get_by_role("heading", level=1)).to_have_text("This could not be shown")
+
+
+def test_what_stands_around_pages_may_be_what_is_lost(page: Page) -> None:
+    page.route(SHELL, lambda route: route.fulfill(status=404, body="gone"))
+    page.goto("/campaigns")
+    expect(page.get_by_role("alert")).to_contain_text("A part of this page could not be loaded")
+    page.unroute(SHELL)
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", level=1, name="Campaigns")).to_be_visible()
 
 
 @pytest.mark.parametrize(
