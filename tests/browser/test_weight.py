@@ -10,10 +10,11 @@ from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.transfers import Transferred, transferred
 from weighhouse_worker.seeding.plan import LEVELS, SIDES, Sown
 
-LOGIN, OVERVIEW, COMPARE = 145, 250, 780
-"""Most that a page brings with nothing kept of it yet, kB."""
-DRAWN = ("/assets/charts-", "/api/v1/comparisons")
-"""What the overview draws with, and what it draws: both come when its words are there."""
+LOGIN, OVERVIEW, COMPARE = 145, 250, 640
+"""Most that a page brings of the interface with nothing kept of it yet, kB."""
+FIGURES = 160
+"""Most that the figures of the comparison weigh, kB."""
+DATA, CHARTS, COMPARISON = "/api/", "/assets/charts-", "/api/v1/comparisons"
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def test_who_signs_in_waits_for_little(window: Window) -> None:
         "/login",
         lambda page: expect(page.get_by_role("button", name="Sign in")).to_be_visible(),
     )
-    assert found.kilobytes() < LOGIN, found.largest()
+    assert found.kilobytes(DATA) < LOGIN, found.largest()
 
 
 def test_the_overview_comes_before_its_charts(window: Window, eight_sides: str) -> None:
@@ -54,7 +55,7 @@ def test_the_overview_comes_before_its_charts(window: Window, eight_sides: str) 
         "/",
         lambda page: expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible(),
     )
-    assert found.kilobytes(*DRAWN) < OVERVIEW, found.largest()
+    assert found.kilobytes(DATA, CHARTS) < OVERVIEW, found.largest()
 
 
 def test_a_comparison_of_eight_sides_comes_with_its_charts(
@@ -65,4 +66,5 @@ def test_a_comparison_of_eight_sides_comes_with_its_charts(
         expect(page.get_by_role("img", name=re.compile("against throughput")).first).to_be_visible()
 
     found = brought(window(fresh=True), f"/compare?campaign={eight_sides}", seen)
-    assert found.kilobytes() < COMPARE, found.largest()
+    assert found.kilobytes(DATA) < COMPARE, found.largest()
+    assert 0 < found.of[COMPARISON] / 1000 < FIGURES, found.largest()
