@@ -23,7 +23,7 @@ def order(
     *,
     shards: int = 1,
     interval: float = 1.0,
-    io: str = "auto",
+    io: str = "epoll",
 ) -> str:
     """An order to the driver: uniform reads of one string a record, in one phase."""
     return json.dumps(
