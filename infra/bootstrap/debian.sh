@@ -7,7 +7,7 @@ set -euo pipefail
 # program-or-file:package
 servers="redis-server:redis-server memcached:memcached /usr/lib/postgresql/15/bin/postgres:postgresql"
 build="/usr/lib/llvm-14/lib/libclang.so.1:libclang-dev clang:clang mvn:maven unzip:unzip cc:build-essential"
-browser="/usr/bin/chromium:chromium curl:curl"
+browser="chromium-headless-shell:chromium-headless-shell curl:curl"
 tests="javac:default-jdk-headless iptables-save:iptables tc:iproute2 redis-benchmark:redis-tools db_bench:rocksdb-tools libwiredtiger:libwiredtiger0 /usr/sbin/pgbouncer:pgbouncer"
 monitoring="prometheus:prometheus promtool:prometheus"
 bench="valgrind:valgrind strace:strace redis-benchmark:redis-tools taskset:util-linux"

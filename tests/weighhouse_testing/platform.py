@@ -1,6 +1,7 @@
 """An embedded platform for tests: free ports, a temporary directory, short timings."""
 
 import shutil
+import ssl
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,10 @@ SOON_GIVEN_UP = {"LEASE_SECONDS": "8", "LOST_AFTER_SECONDS": "20"}
 """For tests that kill agents: a lease is over soon, also that of one that is merely starved. Such
 tests take it that a run may begin once more."""
 ENDED = {"completed", "failed", "cancelled"}
+
+
+TRUST = ssl.create_default_context()
+"""Of all questions: certificates read anew for each cost more than the question does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ class RunningPlatform:
                     f"{self.url}/api/v1{path}",
                     headers={"Authorization": f"Bearer {self.token}"},
                     timeout=PATIENCE_SECONDS,
+                    verify=TRUST,
                     **arguments,
                 )
             except httpx.ConnectError:
@@ -89,7 +95,10 @@ class RunningPlatform:
     def fetch(self, path: str) -> httpx.Response:
         """A page, as a browser asks for it that is not signed in."""
         return httpx.get(
-            f"{self.url}{path}", headers={"Accept": "text/html"}, timeout=PATIENCE_SECONDS
+            f"{self.url}{path}",
+            headers={"Accept": "text/html"},
+            timeout=PATIENCE_SECONDS,
+            verify=TRUST,
         )
 
     def start_campaign(self, yaml_text: str) -> dict[str, Any]:

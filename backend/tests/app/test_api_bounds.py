@@ -1,13 +1,13 @@
 """No operation takes a number without a bound: what it is compared with, stored in or multiplied by
 has one."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from weighhouse_backend.app.openapi import document
 from weighhouse_testing.bounds import unbounded
+
+from backend.tests import described as descriptions
 
 # Words of RFC 7644, which the directory's own parser brings within what there is.
 OF_DIRECTORIES = ("query count", "query startIndex")
@@ -15,8 +15,7 @@ OF_DIRECTORIES = ("query count", "query startIndex")
 
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(document())
-    return found
+    return descriptions.described()
 
 
 def referred(part: Any) -> Iterator[str]:

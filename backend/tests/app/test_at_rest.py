@@ -1,6 +1,5 @@
 """What an application holds that nobody has asked anything of yet."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +9,9 @@ from alembic.script import ScriptDirectory
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from weighhouse_backend.app.described import install_description
-from weighhouse_backend.app.openapi import document
 from weighhouse_backend.app.revisions import revisions_of
+
+from backend.tests.described import described
 
 MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
 LATE = {"alembic", "apprise", "arro3", "fido2", "mako", "minio", "requests", "zxcvbn"}
@@ -38,12 +38,12 @@ def test_what_few_requests_need_is_not_loaded():
 
 def test_the_document_that_is_served_is_the_applications():
     app = FastAPI(openapi_url=None)
-    described = install_description(app)
+    served = install_description(app)
     with TestClient(app) as client:
         answer = client.get("/api/v1/openapi.json")
     assert answer.headers["content-type"] == "application/json"
-    assert answer.json() == json.loads(document())
-    assert described.document() is described.document(), "it is made once"
+    assert answer.json() == described()
+    assert served.document() is served.document(), "it is made once"
 
 
 def test_revisions_are_those_that_alembic_reads():

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.described import described
 from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.directories.service import PATH
 from weighhouse_backend.kit.settings import Settings
+
+from backend.tests.described import described
 
 PLACES = re.compile(r"\{[^}]*\}")
 

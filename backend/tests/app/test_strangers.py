@@ -16,6 +16,7 @@ from weighhouse_backend.kit.bodies import KIBIBYTE, MEBIBYTE, SAID, SMALL_BYTES,
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.app.test_bodies import routes
+from backend.tests.described import described
 from backend.tests.results.laboratory import experiment
 from backend.tests.sending import PIECE, pieces_of, send
 
@@ -93,7 +94,7 @@ def token_of(session_factory, tenants):
 
 
 def test_how_much_each_operation_takes(platform):
-    document = platform.app.openapi()
+    document = described()
     operations = [
         one for methods in document["paths"].values() for one in methods.values()
     ]  # fmt: skip

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.described import described
 from weighhouse_backend.app.description import KEPT
+
+from backend.tests.described import described
 
 JUDGED_ELSEWHERE = {
     "AlertUpdate.assignee": "an id",

@@ -13,10 +13,14 @@ from pathlib import Path
 
 from weighhouse_backend.reports.errors import PdfBusy, PdfNotHere
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NAMES = (
+    "chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser",
+    "google-chrome", "google-chrome-stable", "chrome",
+)  # fmt: skip
+"""The first that is there: one without windows takes less memory."""
 MEND = (
-    "install Chromium on the backend's machine (Debian: `apt install chromium`), or name one in "
-    "WEIGHHOUSE_CHROMIUM; Print in the browser makes a PDF, too"
+    "install Chromium on the backend's machine (Debian: `apt install chromium-headless-shell`), or "
+    "name one in WEIGHHOUSE_CHROMIUM; Print in the browser makes a PDF, too"
 )
 SECONDS = 60
 WAIT_SECONDS = 20.0

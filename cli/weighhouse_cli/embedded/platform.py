@@ -94,6 +94,8 @@ class Platform:
         self.redis_url = ""
         self._registration_token = ""
         self._reloading = contextlib.ExitStack()
+        # Its backend stands behind no proxy, and what it leads to may be killed at any time.
+        self._http = httpx.Client(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
 
     def __enter__(self) -> Self:
         """Start everything; takes some seconds.
@@ -114,6 +116,7 @@ class Platform:
         try:
             self.supervisor.stop()
         finally:
+            self._http.close()
             self.directory.__exit__()
 
     def _start(self) -> None:
@@ -326,7 +329,7 @@ class Platform:
 
     def _backend_ready(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/health", timeout=2).is_success
+            return self._http.get(f"{self.url}/health", timeout=2).is_success
         except httpx.HTTPError:
             return False
 
@@ -342,7 +345,7 @@ class Platform:
     def _agents(self) -> list[dict[str, Any]]:
         """The agents as the platform knows them; none while it does not answer."""
         try:
-            answer = httpx.get(
+            answer = self._http.get(
                 f"{self.url}/api/v1/agents",
                 headers={"Authorization": f"Bearer {self.credentials['api_token']}"},
                 timeout=10,
