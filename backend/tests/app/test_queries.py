@@ -1,4 +1,6 @@
-"""What an address says twice is not half read: an operation that takes one value refuses two."""
+"""What an address says is not half read: an operation that takes one value refuses two, and names
+that it does not take.
+"""
 
 import re
 from collections.abc import Iterator
@@ -66,3 +68,37 @@ def test_two_campaigns_are_not_compared_as_one(client):
     answer = client.get("/api/v1/comparisons?campaign=a&campaign=b")
     assert answer.status_code == 422
     assert "campaign is given 2 times and takes one value" in answer.json()["detail"]
+
+
+def operations() -> Iterator[tuple[str, str]]:
+    for path, methods in described()["paths"].items():
+        for method in methods:
+            yield method, path
+
+
+def test_what_is_not_taken_is_refused(client):
+    asked = [each for each in operations() if each[1].startswith("/api/v1/")]
+    assert len(asked) > 200
+    for method, path in asked:
+        answer = client.request(method, PLACES.sub("x", path), params={"nonsense": "1"})
+        assert answer.status_code == 422, f"{method} {path}: {answer.text}"
+        assert "nonsense is not asked for here; this takes" in answer.json()["detail"], path
+
+
+def test_agents_of_a_later_version_and_pages_with_a_badge_may_say_more(client):
+    elsewhere = ("/agent/", "/badges/", "/embed/", "/pictures/", "/public")
+    asked = [each for each in operations() if each[1].startswith(elsewhere)]
+    assert len(asked) > 10
+    for method, path in asked:
+        answer = client.request(method, PLACES.sub("x", path), params={"nonsense": "1"})
+        assert "nonsense" not in answer.text, f"{method} {path}"
+
+
+def test_a_name_that_is_nearly_right_is_told(client):
+    answer = client.get("/api/v1/runs?campaign=01a229c4-82ec-72e5-a745-cd138380a063")
+    assert answer.status_code == 422
+    told = answer.json()
+    assert told["detail"].startswith(
+        "campaign is not asked for here; did you mean 'campaign_id'? this takes campaign_id, "
+    )
+    assert told["errors"][0]["path"] == "campaign"

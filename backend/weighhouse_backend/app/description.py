@@ -15,7 +15,7 @@ from weighhouse_backend.directories.service import SCIM_MEDIA_TYPE
 from weighhouse_backend.identity.cookie_names import HOST, SESSION
 from weighhouse_backend.identity.scopes import TAKES
 from weighhouse_backend.kit.problems import ProblemDocument
-from weighhouse_backend.kit.queries import refuse_repeated
+from weighhouse_backend.kit.queries import refuse_repeated, refuse_unknown
 from weighhouse_backend.kit.text import refuse_unkept
 
 WORDS = """
@@ -132,7 +132,11 @@ class Application(FastAPI):
             docs_url=None,  # Swagger UI comes from elsewhere; `reference` shows the same from here
             redoc_url=None,
             lifespan=lifespan,
-            dependencies=[Depends(refuse_unkept), Depends(refuse_repeated)],
+            dependencies=[
+                Depends(refuse_unkept),
+                Depends(refuse_unknown),
+                Depends(refuse_repeated),
+            ],
             generate_unique_id_function=operation_id,
             responses={
                 "4XX": {

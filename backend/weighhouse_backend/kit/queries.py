@@ -1,5 +1,5 @@
-"""Refuses what an address asks twice and the operation takes once: one of the two would be dropped
-without a word, and the answer would be to another question.
+"""Refuses what an address asks that its operation does not take, and asks twice what it takes once:
+it would be dropped without a word, and the answer would be to another question.
 """
 
 from collections import Counter
@@ -8,8 +8,39 @@ from typing import Any, get_args, get_origin
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
+from weighhouse_protocol.document_errors import did_you_mean, listed
 
 from weighhouse_backend.kit.problems import MOST_ERRORS, FieldProblem, Invalid
+
+SHOWN = 100
+"""Characters of a name that are told."""
+PEOPLE = "/api/v1/"
+
+
+async def refuse_unknown(request: Request) -> None:
+    """Hold the names in a query against those that its operation takes; of every endpoint for
+    people. An agent may be newer than its platform, and say more; so may pages that show a badge.
+
+    :raises Invalid: naming each parameter that is none of the operation's, and what it takes.
+    """
+    path = request.scope["path"]
+    if not request.query_params or not path.startswith(PEOPLE):
+        return
+    known = sorted(set(_names(request.scope["route"].dependant)))
+    expected = listed(known) if known else "nothing behind the `?`"
+    found = [
+        FieldProblem(
+            path=name[:SHOWN],
+            message=f"is not asked for here{did_you_mean(name, known)}",
+            expected=expected,
+        )
+        for name in request.query_params
+        if name not in known
+    ]
+    if found:
+        detail = "; ".join(f"{each.path} {each.message}" for each in found[:3])
+        end = "" if detail.endswith("?") else ";"
+        raise Invalid(f"{detail}{end} this takes {expected}", errors=found[:MOST_ERRORS])
 
 
 async def refuse_repeated(request: Request) -> None:
@@ -32,6 +63,14 @@ async def refuse_repeated(request: Request) -> None:
     if found:
         detail = "; ".join(f"{each.path} {each.message} and takes one value" for each in found[:3])
         raise Invalid(detail, errors=found[:MOST_ERRORS])
+
+
+def _names(dependant: Dependant) -> Iterator[str]:
+    """All parameters of an operation's query."""
+    for field in dependant.query_params:
+        yield field.alias
+    for each in dependant.dependencies:
+        yield from _names(each)
 
 
 def _single(dependant: Dependant) -> Iterator[str]:
