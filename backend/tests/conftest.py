@@ -2,9 +2,11 @@
 
 import datetime
 import gc
+import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -15,6 +17,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from starlette.middleware import Middleware
 from weighhouse_backend.app.services import graph
+from weighhouse_backend.campaigns import service as campaign_service
 from weighhouse_backend.fleet.agent_signs import AgentSigns
 from weighhouse_backend.identity import secrets
 from weighhouse_backend.identity.installation import FirstUserService
@@ -57,6 +60,16 @@ def _cheap_passwords() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         patch.setattr(secrets, "HASHER", cheap)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _same_chance(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Campaigns whose experiment names no seed get the same each time: what noise is invented by
+    it, and what is judged of that, is not another from one run of the tests to the next."""
+    dice = random.Random(request.module.__name__)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(campaign_service, "secrets", SimpleNamespace(randbits=dice.getrandbits))
         yield
 
 
