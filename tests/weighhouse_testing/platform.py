@@ -30,6 +30,9 @@ SOON_GIVEN_UP = {"LEASE_SECONDS": "8", "LOST_AFTER_SECONDS": "20"}
 """For tests that kill agents: a lease is over soon, also that of one that is merely starved. Such
 tests take it that a run may begin once more."""
 ENDED = {"completed", "failed", "cancelled"}
+LOOK_SECONDS = 0.3
+"""Between two looks at whether a campaign has ended: a look costs the platform more than the rest
+of what it does meanwhile, and what has ended stays so."""
 
 
 TRUST = ssl.create_default_context()
@@ -140,7 +143,7 @@ class RunningPlatform:
             found = self.campaign(campaign_id)
             return found if found["status"] in ENDED else None
 
-        result: dict[str, Any] = until(f"campaign {campaign_id} ends", ended)
+        result: dict[str, Any] = until(f"campaign {campaign_id} ends", ended, LOOK_SECONDS)
         return result
 
 

@@ -25,4 +25,4 @@ def until(what: str, question: Callable[[], T | None], every: float = 0.1) -> T:
         waited = time.monotonic() - began
         if waited > PATIENCE_SECONDS:
             raise AssertionError(f"not within {PATIENCE_SECONDS:g} s: {what}")
-        time.sleep(max(every, min(waited / 20, SELDOM_SECONDS)))
+        time.sleep(max(every, min(waited / 100, SELDOM_SECONDS)))
