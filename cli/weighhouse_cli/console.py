@@ -323,7 +323,8 @@ def show_history(gate: dict[str, Any]) -> None:
         earlier = (
             "" if made == now else f"; version {now} holds today: `weighhouse rejudge` judges again"
         )
-        OUT.print(f"judged {when} by version {made} of the rules{earlier}", style="dim", soft_wrap=True)
+        told = f"judged {when} by version {made} of the rules{earlier}"
+        OUT.print(told, style="dim", soft_wrap=True)
     for one in gate["superseded"]:
         verdict = str(one["verdict"])
         line = Text().append(verdict_words(verdict), style=VERDICT_STYLES.get(verdict, "default"))
