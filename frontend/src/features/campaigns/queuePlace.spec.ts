@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Campaign } from '@/api'
 
-import { placeInQueue, whyNoMachine } from './waiting'
+import { placeInQueue, whyNoMachine } from './queuePlace'
 
 const campaign = (given: Partial<Campaign>) =>
   ({ status: 'queued', ahead: null, waiting_for: null, ...given }) as Campaign
