@@ -24,14 +24,14 @@ NOTHING = {"judged": 0, "changed": 0, "unchanged": 0, "no_verdict": 0, "failed":
             {"total": 4, "judged": 3, "changed": 1, "failed": 1},
             False,
             (
-                "3 of 4 campaigns got a verdict by rules 2, 1 of them another one; "
+                "3 of 4 campaigns got a verdict by version 2 of the rules, 1 of them another one; "
                 "1 could not be judged"
             ),
         ),
         (
             {"total": 1, "judged": 1},
             True,
-            "1 of 1 campaigns would get a verdict by rules 2, 0 of them another one",
+            "1 of 1 campaigns would get a verdict by version 2 of the rules, 0 of them another one",
         ),
     ],
 )

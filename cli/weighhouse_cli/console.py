@@ -321,9 +321,10 @@ def show_history(gate: dict[str, Any]) -> None:
     if gate["judged_at"]:
         when = _date(gate["judged_at"], datetime.UTC)
         earlier = (
-            "" if made == now else f"; rules {now} hold today: `weighhouse rejudge` judges again"
+            "" if made == now else f"; version {now} holds today: `weighhouse rejudge` judges again"
         )
-        OUT.print(f"judged {when} by rules {made}{earlier}", style="dim", soft_wrap=True)
+        told = f"judged {when} by version {made} of the rules{earlier}"
+        OUT.print(told, style="dim", soft_wrap=True)
     for one in gate["superseded"]:
         verdict = str(one["verdict"])
         line = Text().append(verdict_words(verdict), style=VERDICT_STYLES.get(verdict, "default"))
@@ -331,7 +332,8 @@ def show_history(gate: dict[str, Any]) -> None:
         if one["superseded_at"]:
             until = f", superseded {_date(one['superseded_at'], datetime.UTC)}: "
             until += str(one["superseded_because"])
-        told = f"  judged {_date(one['judged_at'], datetime.UTC)} by rules {one['rules_version']}"
+        told = f"  judged {_date(one['judged_at'], datetime.UTC)} by version "
+        told += f"{one['rules_version']} of the rules"
         OUT.print()
         OUT.print(line.append(f"{told}{until}", style="dim"), soft_wrap=True)
         OUT.print(Text(str(one["message"]), style="dim"))

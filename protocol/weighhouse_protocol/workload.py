@@ -152,7 +152,7 @@ class Workload(Document):
     read_fields_by_name: bool = False
     """Reads of all fields name them one by one (YCSB's readallfieldsbyname)."""
     write_all_fields: bool = False
-    operations: OperationMix = Field(default_factory=lambda: OperationMix(read=0.95, update=0.05))
+    operations: OperationMix = OperationMix(read=0.95, update=0.05)
     request_distribution: RequestDistribution = "uniform"
     zipf_theta: float = Field(default=0.99, gt=0, le=10)
     """Exponent of `zipf`."""

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
-from weighhouse_testing.browser import Window, looked_at
+from weighhouse_testing.browser import NARROW, WIDE, Window, looked_at
 from weighhouse_testing.command import weighhouse
+from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import Sown
@@ -143,7 +144,60 @@ def test_half_of_the_runs_failed_is_said_before_who_leads(
     assert campaign["headline"]["badge"] == "Half failed: 10 of 20 runs"
     page.goto(f"/campaigns/{campaign['id']}")
     expect(page.get_by_text("Half failed: 10 of 20 runs").first).to_be_visible()
+    why = card(page, "Why runs failed")
+    expect(why.get_by_role("listitem")).to_have_count(1)
+    expect(why).to_contain_text("invented: the server ended with status 137")
+    expect(why.get_by_role("link", name="10 runs, the first")).to_be_visible()
+    rows = page.get_by_role("table", name=re.compile("^Runs by workload")).get_by_role("rowheader")
+    expect(rows).to_contain_text(["10 runs failed", "Garnet"])
     looked_at(page, "campaign half of which failed")
+    why.get_by_role("link", name="10 runs, the first").click()
+    expect(page).to_have_url(re.compile("/runs/"))
+    expect(page.get_by_text("invented: the server ended with status 137").first).to_be_visible()
+
+
+def test_what_needs_somebody_is_read_before_the_campaigns(
+    window: Window, campaigns: dict[str, dict]
+) -> None:
+    page = window()
+    page.goto("/")
+    needs = card(page, "Needs somebody")
+    name = f"Invented: half failed № {campaigns[HALF.slug]['number']}"
+    expect(needs.get_by_role("listitem")).to_have_count(1)
+    expect(needs).to_contain_text("10 of 20 runs failed")
+    recent = card(page, "Recent campaigns")
+    for width, height in (WIDE, NARROW):
+        page.set_viewport_size({"width": width, "height": height})
+        expect(needs).to_be_visible()
+        above, below = needs.bounding_box(), recent.bounding_box()
+        assert above is not None
+        assert below is not None
+        assert above["y"] + above["height"] <= below["y"], f"at {width}"
+    first = page.get_by_role("main").get_by_role("heading", level=2).first
+    expect(first).to_have_text("Needs somebody")
+    needs.get_by_role("link", name=name).click()
+    expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+
+
+def test_a_campaign_that_waits_says_why_and_what_comes_before_it(
+    window: Window, house: RunningPlatform
+) -> None:
+    waiting = [
+        house.start_campaign(small_experiment(slug, "redis", repetitions=2))["id"]
+        for slug in ("waits-first", "waits-second")
+    ]
+    page = window()
+    page.goto(f"/campaigns/{waiting[1]}")
+    progress = page.get_by_role("region", name="Progress")
+    before = "1 campaign of this project comes before it, with 2 runs still to measure."
+    expect(progress).to_contain_text(before)
+    expect(progress).to_contain_text("The next run waits: ")
+    expect(page.get_by_text("asked for")).to_be_visible()
+    expect(page.get_by_text("never")).to_have_count(0)
+    looked_at(page, "campaign that waits")
+    house.request("POST", f"/campaigns/{waiting[0]}/cancel")
+    expect(progress).not_to_contain_text("of this project")
+    house.request("POST", f"/campaigns/{waiting[1]}/cancel")
 
 
 def test_the_ledger_writes_ratios_in_one_way_and_says_of_what_they_are(

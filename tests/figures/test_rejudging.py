@@ -101,21 +101,22 @@ def test_the_command_shows_what_would_change_changes_it_and_then_nothing(
 ) -> None:
     dry = weighhouse("rejudge", "--all", "--dry-run")
     assert dry.returncode == 0, dry.stderr
-    assert "inconclusive (rules 1)" in dry.stdout
-    assert f"2 of 2 campaigns would get a verdict by rules {RULES_VERSION}" in dry.stdout
+    assert "inconclusive (version 1 of the rules)" in dry.stdout
+    by = f"by version {RULES_VERSION} of the rules"
+    assert f"2 of 2 campaigns would get a verdict {by}" in dry.stdout
 
     listed = document(weighhouse("campaign", "list", "--json"))["items"]
     newest = max((one for one in listed if one["status"] == "completed"), key=lambda one: one["id"])
     shown = weighhouse("campaign", "verdict", newest["id"])
     assert "superseded" not in shown.stdout
-    assert f"rules 1; rules {RULES_VERSION} hold today" in shown.stdout
+    assert f"version 1 of the rules; version {RULES_VERSION} holds today" in shown.stdout
 
     done = weighhouse("rejudge", "--experiment", newest["experiment"]["slug"])
     assert done.returncode == 0, done.stderr
-    assert f"2 of 2 campaigns got a verdict by rules {RULES_VERSION}" in done.stdout
+    assert f"2 of 2 campaigns got a verdict {by}" in done.stdout
 
     shown = weighhouse("campaign", "verdict", newest["id"])
-    assert "rules 1, superseded" in shown.stdout
+    assert "version 1 of the rules, superseded" in shown.stdout
     assert "all 4 cells can be called neither worse nor safe, for want of 5" in " ".join(
         shown.stdout.split()
     )

@@ -28,6 +28,8 @@ def generate(work: Path) -> dict[str, Path]:
     _run([python, "-m", "weighhouse_backend.app.openapi", str(document)])
     _run([python, "-m", "weighhouse_testing.shipped", str(shipped)])
     _run(["node", "figures.js", str(document), str(work / "figures.ts")], frontend)
+    experiment = str(schemas / "experiment.schema.json")
+    _run(["node", "defaults.js", experiment, str(work / "unlessSaid.ts")], frontend)
     names = {path.name for path in (REPOSITORY / "protocol/schemas").iterdir()}
     names |= {path.name for path in schemas.iterdir()}
     return {
@@ -35,6 +37,7 @@ def generate(work: Path) -> dict[str, Path]:
         "backend/weighhouse_backend/catalog/shipped.json": shipped,
         "frontend/openapi.json": document,
         "frontend/src/api/figures.ts": work / "figures.ts",
+        "frontend/src/api/unlessSaid.ts": work / "unlessSaid.ts",
     }
 
 

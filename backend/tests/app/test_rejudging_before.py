@@ -100,7 +100,7 @@ def test_they_are_judged_again_once_and_keep_what_they_said(
         assert superseded["verdict"] == before[campaign]["verdict"]
         assert (superseded["number"], superseded["rules_version"]) == (1, 1)
         assert superseded["superseded_at"] == gate["judged_at"]
-        assert superseded["superseded_because"].startswith("judged again by rules")
+        assert superseded["superseded_because"].startswith("judged again by version")
     assert client.get(f"campaigns/{second}/gate").json()["cells"]
     assert rows(settings, POINTS) == points
     assert client.get(f"campaigns/{second}").json()["accepted"]["note"] == "known"

@@ -289,6 +289,15 @@ class AgentOfCampaign(BaseModel):
     name: str
 
 
+class AheadRead(BaseModel):
+    """What stands before a campaign in the queue of its project."""
+
+    campaigns: int
+    """That come first, by priority, then by age, and can go on."""
+    runs: int
+    """Of theirs that wait for machines, or have them now."""
+
+
 class CampaignLinks(BaseModel):
     """Where to go from here."""
 
@@ -315,6 +324,9 @@ class CampaignRead(CampaignSummary):
     cells: list[CellRead]
     seconds_left: float | None
     """None when it has ended, is paused, or waits for its first agent."""
+    ahead: AheadRead | None
+    """None unless it waits for its first agent. Where machines are lent to several projects, the
+    one that used them least lately comes first, whatever stands here."""
     agents: list[AgentOfCampaign]
     provisioned: bool
     """Machines are made for it: `/campaigns/{campaign_id}/provision`."""

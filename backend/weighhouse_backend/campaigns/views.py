@@ -26,6 +26,7 @@ from weighhouse_backend.campaigns.plan import PlannedCell
 from weighhouse_backend.campaigns.schemas import (
     Acceptance,
     AgentOfCampaign,
+    AheadRead,
     CampaignLinks,
     CampaignRead,
     CampaignSummary,
@@ -127,6 +128,7 @@ class CampaignViews:
             looks=[look_read(look) for look in looks],
             cells=_cells(cells, runs, states),
             seconds_left=self.progress(campaign).seconds_left,
+            ahead=self._ahead(campaign),
             agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
             provisioned=PROVISION in campaign.labels,
             base=campaign.base,
@@ -152,6 +154,13 @@ class CampaignViews:
             completeness=completeness([Counted(campaign, runs)], now),
             seconds_left=self._seconds_left(campaign, groups),
         )
+
+    def _ahead(self, campaign: Campaign) -> AheadRead | None:
+        held = campaign.paused or campaign.cancel_requested_at or campaign.set_aside
+        if campaign.status != CampaignStatus.QUEUED or held:
+            return None
+        campaigns, runs = self.repository.ahead_of(campaign)
+        return AheadRead(campaigns=campaigns, runs=runs)
 
     def _seconds_left(self, campaign: Campaign, groups: Sequence[RunGroup]) -> float | None:
         waiting = campaign.status == CampaignStatus.QUEUED

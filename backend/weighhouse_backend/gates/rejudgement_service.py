@@ -125,7 +125,7 @@ class RejudgingService:
         decided: Decided,
         requested_by: str,
     ) -> None:
-        because = f"judged again by rules {RULES_VERSION}, as {requested_by} asked"
+        because = f"judged again by version {RULES_VERSION} of the rules, as {requested_by} asked"
         self.verdicts.keep(campaign, decided, because)
         self.history.mark(campaign.id, decided.regressed)
         self.campaigns.set_verdict(campaign.id, Verdict(decided.result.verdict))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, exists, func, or_, select, text
+from sqlalchemy import Select, and_, exists, func, or_, select, text, tuple_
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.runs.commit_models import CampaignCommit, of_pull_request
@@ -25,6 +25,13 @@ from weighhouse_backend.runs.states import (
     Trigger,
 )
 from weighhouse_backend.runs.tombstones import Tombstones
+
+_MAY_GO_ON = (
+    Campaign.status.in_((CampaignStatus.QUEUED, CampaignStatus.RUNNING)),
+    Campaign.paused.is_(False),
+    Campaign.cancel_requested_at.is_(None),
+    Campaign.set_aside.is_(None),
+)
 
 
 @dataclass(frozen=True)
@@ -346,6 +353,27 @@ class CampaignRepository:
             is not None
         )
 
+    def ahead_of(self, campaign: Campaign) -> tuple[int, int]:
+        """Campaigns of its project that are given machines before it, and their runs not measured
+        yet: by priority, then by age, as the allocator goes.
+        """
+        older = tuple_(Campaign.created_at, Campaign.id) < (campaign.created_at, campaign.id)
+        first = or_(
+            Campaign.priority > campaign.priority,
+            and_(Campaign.priority == campaign.priority, older),
+        )
+        campaigns, runs = self.session.execute(
+            select(func.count(Campaign.id.distinct()), func.count(Run.id))
+            .join(Run, Run.campaign_id == Campaign.id)
+            .where(
+                Campaign.project_id == campaign.project_id,
+                *_MAY_GO_ON,
+                Run.status.in_((RunStatus.QUEUED, RunStatus.ALLOCATED, RunStatus.RUNNING)),
+                first,
+            )
+        ).one()
+        return campaigns, runs
+
     def waiting_campaigns(self) -> Sequence[Campaign]:
         """Campaigns with queued runs that may be given to agents, oldest first."""
         queued = select(Run.id).where(
@@ -355,12 +383,6 @@ class CampaignRepository:
         )
         return self.session.scalars(
             select(Campaign)
-            .where(
-                Campaign.status.in_((CampaignStatus.QUEUED, CampaignStatus.RUNNING)),
-                Campaign.paused.is_(False),
-                Campaign.cancel_requested_at.is_(None),
-                Campaign.set_aside.is_(None),
-                queued.exists(),
-            )
+            .where(*_MAY_GO_ON, queued.exists())
             .order_by(Campaign.created_at, Campaign.id)
         ).all()

@@ -119,8 +119,8 @@ def in_words(ended: dict[str, Any]) -> str:
     would = "would get" if ended["dry_run"] else "got"
     if not counts["judged"] and not counts["failed"]:
         return f"nothing {'would change' if ended['dry_run'] else 'changed'}: " + _rest(counts)
-    judged = f"{counts['judged']} of {counts['total']} campaigns {would} a verdict by rules "
-    judged += f"{ended['rules_version']}, {counts['changed']} of them another one"
+    judged = f"{counts['judged']} of {counts['total']} campaigns {would} a verdict by version "
+    judged += f"{ended['rules_version']} of the rules, {counts['changed']} of them another one"
     return "; ".join(one for one in (judged, _rest(counts)) if one)
 
 
@@ -137,7 +137,7 @@ def _before(row: dict[str, Any]) -> Text:
     if row["verdict_before"] is None:
         return Text("–", style="dim")
     found = _verdict(row["verdict_before"])
-    return found.append(f" (rules {row['rules_before']})", style="dim")
+    return found.append(f" (version {row['rules_before']} of the rules)", style="dim")
 
 
 def _now(row: dict[str, Any], ended: dict[str, Any]) -> Text:
@@ -147,7 +147,7 @@ def _now(row: dict[str, Any], ended: dict[str, Any]) -> Text:
         style = "red" if row["outcome"] == "failed" else "dim"
         return Text(str(row["reason"]), style=style)
     found = _verdict(row["verdict_now"])
-    return found.append(f" (rules {ended['rules_version']})", style="dim")
+    return found.append(f" (version {ended['rules_version']} of the rules)", style="dim")
 
 
 def _verdict(verdict: str) -> Text:

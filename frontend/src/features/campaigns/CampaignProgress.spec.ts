@@ -33,3 +33,22 @@ describe('the progress of a campaign that was cancelled', () => {
     expect(text).not.toMatch(/18\s*of 18/)
   })
 })
+
+describe('the progress of a campaign that waits', () => {
+  it('says why, and what stands before it', () => {
+    const waiting = {
+      ...ended,
+      status: 'queued',
+      state: 'queued',
+      completeness: { complete: false },
+      waiting_for: 'waits for db1, where its block began',
+      ahead: { campaigns: 2, runs: 9 },
+    } as unknown as Campaign
+    const text = mount(CampaignProgress, {
+      props: { campaign: waiting },
+      global: { stubs: { RouterLink: RouterLinkStub } },
+    }).text()
+    expect(text).toContain('The next run waits for db1, where its block began.')
+    expect(text).toContain('2 campaigns of this project come before it, with 9 runs still to measure.')
+  })
+})

@@ -66,7 +66,7 @@ export const repeatsOf = (cell: CampaignCell): CellRun[] => cell.runs.filter((ru
 
 /** The cell of a matrix at a target, workload and load level. */
 export function findCell(
-  campaign: Campaign,
+  campaign: Pick<Campaign, 'cells'>,
   target: string,
   workload: string,
   level: string,

@@ -1,3 +1,5 @@
+import { numberUnlessSaid } from './unlessSaid'
+
 type Item = Record<string, unknown>
 
 export type Scenario = 'fixed' | 'sweep' | 'calibrate' | 'peak' | 'sustained' | 'soak' | 'fault' | 'noise'
@@ -73,7 +75,7 @@ export function changedTo(next: Scenario, document: Item): Item {
     peak: next === 'peak' ? document['peak'] : undefined,
     sustained: next === 'sustained' ? (document['sustained'] ?? { until: { records: 1_000_000 } }) : undefined,
     ...(next === 'calibrate' && !document['latency_envelope']
-      ? { latency_envelope: { percentile: 99, limit_us: 1000 } }
+      ? { latency_envelope: { percentile: numberUnlessSaid('latency_envelope', 'percentile'), limit_us: 1000 } }
       : {}),
     ...(next === 'fixed' ? {} : withoutChain(document)),
   }

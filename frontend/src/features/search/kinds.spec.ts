@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { lineOf, placesNamed } from './kinds'
+import { lineOf, nightsWords, placesNamed } from './kinds'
 
 describe('places', () => {
   const places = [{ label: 'Campaigns' }, { label: 'Compare' }, { label: 'New experiment' }]
@@ -23,5 +23,23 @@ describe('the line of nights', () => {
   it('is level where nothing changes, and a point where there is one value', () => {
     expect(lineOf([7, 7], 100, 20)).toBe('0.0,10.0 100.0,10.0')
     expect(lineOf([7], 100, 20)).toBe('50.0,10.0')
+  })
+})
+
+describe('the words of nights', () => {
+  const series = 'redis · balanced · 8 clients'
+
+  it('say the latest, and between which values all of them lie, each with its unit', () => {
+    const words = nightsWords({ figure: 'throughput', series, values: [10_000, 12_000, 11_000] })
+    expect(words).toBe(
+      'Throughput of redis · balanced · 8 clients: 11.0 k op/s in the latest of 3 campaigns, ' +
+        'between 10.0 k op/s and 12.0 k op/s',
+    )
+  })
+
+  it('say that nothing changed, and call what they do not know by its name', () => {
+    expect(nightsWords({ figure: 'colour', series, values: [7, 7] })).toBe(
+      'colour of redis · balanced · 8 clients: 7 in the latest of 2 campaigns, as in all of them',
+    )
   })
 })

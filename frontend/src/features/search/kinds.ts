@@ -1,4 +1,5 @@
-import type { AnswerOf } from '@/api'
+import { figureOf, type AnswerOf } from '@/api'
+import { BY_SCALE, plural } from '@/ui'
 
 export type Found = AnswerOf<'GET /api/v1/search'>
 export type Group = Found['groups'][number]
@@ -41,6 +42,19 @@ export function placesNamed<P extends { label: string }>(places: readonly P[], s
     const own = label.toLowerCase().split(/\s+/)
     return words.every((word) => own.some((one) => one.startsWith(word)))
   })
+}
+
+/** What the line of an experiment's nights shows, in words: the latest of them, and between which values all lie. */
+export function nightsWords({ figure, series, values }: NonNullable<Hit['nights']>): string {
+  const known = figureOf(figure)
+  const written = (value: number) => {
+    const shown = known ? BY_SCALE[known.scale](value) : { value: String(value), unit: '' }
+    return [shown.value, shown.unit].filter(Boolean).join(' ')
+  }
+  const [least, most] = [written(Math.min(...values)), written(Math.max(...values))]
+  const between = least === most ? 'as in all of them' : `between ${least} and ${most}`
+  const latest = `${written(values.at(-1) ?? NaN)} in the latest of ${plural(values.length, 'campaign')}`
+  return `${known?.label ?? figure} of ${series}: ${latest}, ${between}`
 }
 
 /** The course of values as points of a line `width` wide and `height` high, from the least to the greatest. */
