@@ -4,12 +4,11 @@ import type { System } from '@/api'
 
 import { commonVerbs, fewestNodes, limitsOf, nextFault, objectionTo, targetsOf, withVerb } from './faults'
 
-const system = (id: string, faults: string[], deployment = 'process') =>
-  ({ id, name: id.toUpperCase(), faults, default_deployment: deployment }) as unknown as System
+const system = (id: string, faults: string[]) => ({ id, name: id.toUpperCase(), faults }) as unknown as System
 const systems = [
   system('redis', ['kill', 'stop', 'start', 'restart', 'pause', 'resume']),
   system('memcached', ['kill', 'start']),
-  system('rocksdb', [], 'in_process'),
+  system('rocksdb', []),
 ]
 const targets = (...ids: string[]) => targetsOf({ targets: ids.map((id) => ({ system: id })) }, systems)
 
@@ -22,8 +21,10 @@ describe('what can be done to the targets', () => {
   })
 
   it('is nothing where the nodes are somebody else’s', () => {
-    expect(commonVerbs(targets('redis', 'rocksdb'))).toEqual([])
-    expect(limitsOf(targets('rocksdb'))).toEqual(['ROCKSDB as in process: its nodes are not the agent’s to break.'])
+    const within = { system: 'rocksdb', deployment: 'in_process' }
+    const inProcess = targetsOf({ targets: [{ system: 'redis' }, within] }, systems)
+    expect(commonVerbs(inProcess)).toEqual([])
+    expect(limitsOf(inProcess.slice(1))).toEqual(['ROCKSDB as in process: its nodes are not the agent’s to break.'])
     const external = targetsOf({ targets: [{ system: 'redis', deployment: 'external' }] }, systems)
     expect(commonVerbs(external)).toEqual([])
   })

@@ -1,5 +1,7 @@
 import type { System } from '@/api'
 
+import { unlessSaid } from './unlessSaid'
+
 type Item = Record<string, unknown>
 
 /** What each verb does, in the words of the form. */
@@ -28,19 +30,16 @@ export function targetsOf(document: Item | null, systems: readonly System[]): { 
 /** The verbs that every target bears, in the order of the protocol. */
 export function commonVerbs(targets: readonly { target: Item; system: System }[]): string[] {
   return Object.keys(VERBS).filter((verb) =>
-    targets.every(
-      ({ target, system }) => isOurs(target, system) && (system.faults as readonly string[]).includes(verb),
-    ),
+    targets.every(({ target, system }) => isOurs(target) && (system.faults as readonly string[]).includes(verb)),
   )
 }
 
 /** Why nothing can be done to a target, or not all; empty when all can. */
 export function limitsOf(targets: readonly { target: Item; system: System }[]): string[] {
   const reasons = targets.flatMap(({ target, system }) => {
-    if (!isOurs(target, system))
+    if (!isOurs(target))
       return [
-        `${system.name} as ${deploymentOf(target, system).replace('_', ' ')}: ` +
-          'its nodes are not the agent’s to break.',
+        `${system.name} as ${deploymentOf(target).replace('_', ' ')}: ` + 'its nodes are not the agent’s to break.',
       ]
     const missing = Object.keys(VERBS).filter((verb) => !(system.faults as readonly string[]).includes(verb))
     if (missing.length === Object.keys(VERBS).length) return [`${system.name} has no faults.`]
@@ -104,10 +103,10 @@ function sizeOf(target: Item): { nodes: number; copies: number } {
   return { nodes: told('nodes'), copies: told('replication_factor') }
 }
 
-function deploymentOf(target: Item, system: System): string {
-  return typeof target['deployment'] === 'string' ? target['deployment'] : system.default_deployment
+function deploymentOf(target: Item): string {
+  return String(target['deployment'] ?? unlessSaid(['targets', 0, 'deployment']))
 }
 
-function isOurs(target: Item, system: System): boolean {
-  return ['process', 'docker'].includes(deploymentOf(target, system))
+function isOurs(target: Item): boolean {
+  return ['process', 'docker'].includes(deploymentOf(target))
 }
