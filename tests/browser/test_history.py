@@ -46,7 +46,7 @@ def series(platform: RunningPlatform, sows: Sows) -> dict:
     asked = {"experiment_id": experiment, "limit": 50}
     listed = platform.request("GET", "/series", params=asked)["items"]
     (one,) = [each for each in listed if each["metric"] == "throughput"]
-    found: dict = platform.request("GET", f"/series/{one['id']}", params={"metric": "throughput"})
+    found: dict = platform.request("GET", f"/series/{one['id']}")
     return found
 
 
