@@ -33,8 +33,6 @@ ENDED = {"completed", "failed", "cancelled"}
 LOOK_SECONDS = 0.3
 """Between two looks at whether a campaign has ended: a look costs the platform more than the rest
 of what it does meanwhile, and what has ended stays so."""
-
-
 TRUST = ssl.create_default_context()
 """Of all questions: certificates read anew for each cost more than the question does."""
 

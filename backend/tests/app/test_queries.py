@@ -10,6 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.directories.service import PATH
+from weighhouse_backend.kit import queries as kit_queries
+from weighhouse_backend.kit.problems import MOST_ERRORS
 from weighhouse_backend.kit.settings import Settings
 
 from backend.tests.described import described
@@ -102,3 +104,12 @@ def test_a_name_that_is_nearly_right_is_told(client):
         "campaign is not asked for here; did you mean 'campaign_id'? this takes campaign_id, "
     )
     assert told["errors"][0]["path"] == "campaign"
+
+
+def test_thousands_of_names_are_no_work(client, monkeypatch):
+    asked = []
+    monkeypatch.setattr(kit_queries, "did_you_mean", lambda name, _: asked.append(name) or "")
+    answer = client.get("/api/v1/runs?" + "&".join(f"n{at}=" for at in range(2000)))
+    assert answer.status_code == 422
+    assert len(answer.json()["errors"]) == MOST_ERRORS
+    assert asked == ["n0", "n1", "n2"]

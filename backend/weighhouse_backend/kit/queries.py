@@ -4,6 +4,7 @@ it would be dropped without a word, and the answer would be to another question.
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Any, get_args, get_origin
 
 from fastapi import Request
@@ -14,6 +15,8 @@ from weighhouse_backend.kit.problems import MOST_ERRORS, FieldProblem, Invalid
 
 SHOWN = 100
 """Characters of a name that are told."""
+IN_WORDS = 3
+"""Parameters that the sentence names; the others stand in the list of errors."""
 PEOPLE = "/api/v1/"
 
 
@@ -26,21 +29,26 @@ async def refuse_unknown(request: Request) -> None:
     path = request.scope["path"]
     if not request.query_params or not path.startswith(PEOPLE):
         return
-    known = sorted(set(_names(request.scope["route"].dependant)))
-    expected = listed(known) if known else "nothing behind the `?`"
+    known = set(_names(request.scope["route"].dependant))
+    # An address has room for thousands: no more are looked at than are told.
+    unknown = list(
+        islice((name for name in request.query_params if name not in known), MOST_ERRORS)
+    )
+    if not unknown:
+        return
+    names = sorted(known)
+    expected = listed(names) if names else "nothing behind the `?`"
     found = [
         FieldProblem(
             path=name[:SHOWN],
-            message=f"is not asked for here{did_you_mean(name, known)}",
+            message="is not asked for here" + (did_you_mean(name, names) if at < IN_WORDS else ""),
             expected=expected,
         )
-        for name in request.query_params
-        if name not in known
+        for at, name in enumerate(unknown)
     ]
-    if found:
-        detail = "; ".join(f"{each.path} {each.message}" for each in found[:3])
-        end = "" if detail.endswith("?") else ";"
-        raise Invalid(f"{detail}{end} this takes {expected}", errors=found[:MOST_ERRORS])
+    detail = "; ".join(f"{each.path} {each.message}" for each in found[:IN_WORDS])
+    end = "" if detail.endswith("?") else ";"
+    raise Invalid(f"{detail}{end} this takes {expected}", errors=found)
 
 
 async def refuse_repeated(request: Request) -> None:
@@ -61,7 +69,9 @@ async def refuse_repeated(request: Request) -> None:
         if name in single
     ]
     if found:
-        detail = "; ".join(f"{each.path} {each.message} and takes one value" for each in found[:3])
+        detail = "; ".join(
+            f"{each.path} {each.message} and takes one value" for each in found[:IN_WORDS]
+        )
         raise Invalid(detail, errors=found[:MOST_ERRORS])
 
 
