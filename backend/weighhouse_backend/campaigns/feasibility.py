@@ -65,5 +65,7 @@ def spots_of(agents: Sequence[Agent], in_force: Mapping[UUID, frozenset[str]]) -
         except ValueError as error:
             log.warning("agent_passed_over", agent=agent.name, reason=str(error))
             continue
-        found += [Spot(agent.id, slot.name, offer) for slot in offer.policy.slots]
+        found += [
+            Spot(agent.id, slot.name, offer, agent.fingerprint) for slot in offer.policy.slots
+        ]
     return found

@@ -86,6 +86,8 @@ class Spot:
     slot: str
     offer: Offer = field(compare=False)
     """Not looked at when spots are compared: a fleet's are compared often."""
+    kind: str = field(default="", compare=False)
+    """Kind of the agent's machine as it is now."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from weighhouse_backend.campaigns.placement import (
     willing,
 )
 from weighhouse_backend.campaigns.transitions import Transitions
-from weighhouse_backend.execution.blocks import BlockService
+from weighhouse_backend.execution.blocks import BlockService, Earlier
 from weighhouse_backend.execution.fair_share import Shares
 from weighhouse_backend.execution.machine_time import shares_lately
 from weighhouse_backend.experiments.service import ExperimentService
@@ -68,6 +68,8 @@ class _Round:
     queued: dict[UUID, list[tuple[Run, Cell]]] = field(default_factory=dict)
     begun: dict[UUID, dict[int, list[AttemptMember]]] = field(default_factory=dict)
     """Campaign → its blocks that have begun → their members."""
+    earlier: dict[UUID, Earlier] = field(default_factory=dict)
+    """Campaign → what its blocks were on until now."""
     given: list[Attempt] = field(default_factory=list)
 
 
@@ -155,6 +157,8 @@ class Allocator:
         begun = turn.begun.get(campaign.id)
         if begun is None:
             begun = turn.begun[campaign.id] = self.blocks.begun(campaign.id)
+            turn.earlier[campaign.id] = self.blocks.earlier(campaign.id)
+        earlier = turn.earlier[campaign.id]
         first_wait: str | None = None
         tried: set[tuple[UUID, int | None]] = set()
         for run, cell in queued if free or not spots else queued[:1]:
@@ -163,7 +167,7 @@ class Allocator:
                 continue  # what did not fit does not fit in another repetition
             tried.add(key)
             known = begun.get(run.block, ())
-            choice = self._choose(campaign, run, document, cell, known, spots, free)
+            choice = self._choose(campaign, run, document, cell, known, earlier, spots, free)
             if choice.parts is not None:
                 return self._give(turn, campaign, run, _need(document, cell), choice.parts)
             first_wait = first_wait or choice.waits_for
@@ -179,6 +183,7 @@ class Allocator:
         document: Document,
         cell: Cell,
         begun: Sequence[AttemptMember],
+        earlier: Earlier,
         spots: Sequence[Spot],
         free: Sequence[Spot],
     ) -> _Choice:
@@ -189,7 +194,7 @@ class Allocator:
         if gang(able := willing(spots, need), need) is not None:
             # Who would refuse it is left to other runs, also while the others are at work.
             spots, free = able, willing(free, need)
-        free = self.blocks.like_before(campaign, free, spots)
+        free = earlier.like_before(campaign.environment, free, spots)
         parts = gang(free, need, others)
         if parts is None and gang(spots, need, others) is None:
             parts = gang(free, need)  # no gang can do all sides: each goes where it can
@@ -238,8 +243,7 @@ class Allocator:
         kinds = [member.fingerprint for member in gone if member.fingerprint]
 
         def stands_in(spot: Spot) -> bool:
-            kind = self.blocks.kind_of(spot.agent_id)
-            return spot.agent_id in own or first_alike(kind, kinds) is not None
+            return spot.agent_id in own or first_alike(spot.kind, kinds) is not None
 
         parts = gang([spot for spot in free if stands_in(spot)], need)
         if parts is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 from sqlalchemy import or_, select
@@ -17,6 +18,42 @@ from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_backend.runs.states import LIVE_ATTEMPTS, RunStatus
 
 ALIVE = frozenset({"online", "busy"})
+
+
+@dataclass
+class Earlier:
+    """What a campaign's blocks were on until now; read once, and only where it matters."""
+
+    campaign_id: UUID
+    gangs: GangRepository
+
+    @cached_property
+    def has_gangs(self) -> bool:
+        """Whether an attempt had several members."""
+        return self.gangs.has_gangs(self.campaign_id)
+
+    @cached_property
+    def agents(self) -> frozenset[UUID]:
+        """Agents that ever took up a run."""
+        return frozenset(self.gangs.agents_used(self.campaign_id))
+
+    def like_before(
+        self, kind: str | None, free: Sequence[Spot], spots: Sequence[Spot]
+    ) -> Sequence[Spot]:
+        """For the next block: only machines like the one that the campaign began on, while one of
+        those that it used is there.
+
+        :param kind: of the machine that it began on; None: it has not begun.
+        """
+        if kind is None:
+            return free
+        like = [spot for spot in free if alike(spot.kind, kind)]
+        if len(like) == len(free) or self.has_gangs:
+            return free
+        there = like or any(
+            spot.agent_id in self.agents for spot in spots if alike(spot.kind, kind)
+        )
+        return like if there else free
 
 
 @dataclass(frozen=True)
@@ -52,28 +89,9 @@ class BlockService:
         """Whether an agent may still take work."""
         return self.fleet.status(self.fleet.agent(agent_id), busy=False) in ALIVE
 
-    def kind_of(self, agent_id: UUID) -> str:
-        """Kind of an agent's machine as it is now."""
-        return self.fleet.agent(agent_id).fingerprint
-
-    def like_before(
-        self, campaign: Campaign, free: Sequence[Spot], spots: Sequence[Spot]
-    ) -> Sequence[Spot]:
-        """For a campaign's next block: only machines like the one it began on, while one of those
-        that it used is there.
-        """
-        if campaign.environment is None:
-            return free
-        kind = campaign.environment
-        like = [spot for spot in free if alike(self.kind_of(spot.agent_id), kind)]
-        if len(like) == len(free):
-            return free
-        used = set(self.gangs.agents_used(campaign.id))
-        there = any(
-            spot.agent_id in used and alike(self.kind_of(spot.agent_id), kind) for spot in spots
-        )
-        gangs_of_one = not self._has_gangs(campaign.id)
-        return like if gangs_of_one and (there or like) else free
+    def earlier(self, campaign_id: UUID) -> Earlier:
+        """What a campaign's blocks were on so far."""
+        return Earlier(campaign_id, self.gangs)
 
     def begin_again(self, campaign: Campaign, block: int, lost: str) -> bool:
         """Measure a block again in full: a machine is gone, and none alike takes its place.
@@ -109,12 +127,3 @@ class BlockService:
         if done:
             self.transitions.runs(held, done, RunStatus.QUEUED)
         return True
-
-    def _has_gangs(self, campaign_id: UUID) -> bool:
-        found = self.session.scalar(
-            select(Attempt.id)
-            .join(Run, Run.id == Attempt.run_id)
-            .where(Run.campaign_id == campaign_id, Attempt.members_count > 1)
-            .limit(1)
-        )
-        return found is not None

@@ -206,6 +206,16 @@ class GangRepository:
             .distinct()
         ).all()
 
+    def has_gangs(self, campaign_id: UUID) -> bool:
+        """Whether an attempt of a campaign has several members."""
+        found = self.session.scalar(
+            select(Attempt.id)
+            .join(Run, Run.id == Attempt.run_id)
+            .where(Run.campaign_id == campaign_id, Attempt.members_count > 1)
+            .limit(1)
+        )
+        return found is not None
+
     # Counted
 
     def attempts_under_way(self, campaign_id: UUID) -> int:
