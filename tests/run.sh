@@ -4,6 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . infra/bootstrap/settings.sh
+python3 infra/bootstrap/source_times.py "$cache"
 servers=(cassandra cassandra-stress mongo-stand-in s3proxy ycsb)
 [ "${1:-}" != --check ] || servers=()
 . infra/build/maven.sh rocksdb ${servers[@]+"${servers[@]}"}

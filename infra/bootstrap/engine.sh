@@ -49,5 +49,6 @@ fetching=$!
 trap 'kill "$fetching" 2>/dev/null || true' EXIT
 [ ${#published[@]} -eq 0 ] || . infra/build/maven.sh "${published[@]}"
 wait "$fetching"
+python3 infra/bootstrap/source_times.py "$cache"
 told cargo build --release ${locked[@]+"${locked[@]}"} --workspace "${programs[@]}"
 [ -z "$test" ] || cargo test --release --locked "${crates[@]}"
