@@ -16,6 +16,7 @@ from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 from weighhouse_protocol.target import Target
+from weighhouse_testing.statements import statements
 from weighhouse_testing.waits import until
 from weighhouse_testing.world import World, make_world
 
@@ -165,6 +166,19 @@ def test_a_campaign_stays_on_machines_like_its_first(world: World) -> None:
         services.get(FleetService).authenticate(world.tokens[slow])
     assert set(world.given()) == {slow}
     assert world.campaign(campaign_id).environment == world.agent_row(slow).fingerprint
+
+
+def test_what_machines_there_are_is_asked_once_and_not_for_each_cell(world: World) -> None:
+    first = world.agent("first", cpu="first")
+    with statements() as before:
+        assert world.given() == []
+    world.start(load_levels=[{"model": "closed", "clients": clients} for clients in range(1, 9)])
+    world.take(first)
+    world.agent("other", cpu="other")
+    with statements() as asked:
+        assert world.given() == []
+    more = Counter(asked) - Counter(before)
+    assert max(more.values()) <= 2, more.most_common(3)
 
 
 def test_draining_and_silent_agents_get_nothing(world: World) -> None:

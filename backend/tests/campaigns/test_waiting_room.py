@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 import httpx
 import pytest
-from sqlalchemy import Engine, event, update
+from sqlalchemy import update
 from weighhouse_backend.execution.allocation import Allocator
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.roles import Role
@@ -17,6 +17,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.services import transaction_of
+from weighhouse_testing.statements import statements
 from weighhouse_testing.waits import until
 from weighhouse_testing.world import PROCESS_ID, World
 
@@ -61,21 +62,6 @@ def open_poll(served: Served, poller: Poller, wait: float = 60) -> Iterator[Futu
         answer = pool.submit(poller.claim, wait)
         until("it waits", lambda: room.waits(poller.agent_id) or answer.done())
         yield answer
-
-
-@contextmanager
-def statements() -> Iterator[list[str]]:
-    """What is asked of the database meanwhile, by anybody in this process."""
-    asked: list[str] = []
-
-    def note(_c: object, _cursor: object, statement: str, *_: object) -> None:
-        asked.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        yield asked
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
 
 
 def allocate_silently(world: World) -> None:

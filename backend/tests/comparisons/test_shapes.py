@@ -1,12 +1,10 @@
 """More than two sides, and whole distributions, over real rows."""
 
-from contextlib import contextmanager
 from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
 import pytest
-from sqlalchemy import event
 from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
@@ -16,6 +14,7 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_judging.arithmetic.histograms import Histogram
+from weighhouse_testing.statements import statements
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
@@ -50,24 +49,6 @@ def three(laboratory) -> str:
 def two(laboratory) -> str:
     """A campaign of two sides with three repeats each."""
     return laboratory.carry_out(experiment("pair", repetitions=3), report)
-
-
-@pytest.fixture
-def count_queries(engine):
-    @contextmanager
-    def counted():
-        seen: list[str] = []
-
-        def note(_connection, _cursor, statement, *_):
-            seen.append(statement)
-
-        event.listen(engine, "before_cursor_execute", note)
-        try:
-            yield seen
-        finally:
-            event.remove(engine, "before_cursor_execute", note)
-
-    return counted
 
 
 def ranking(comparison, metric):
@@ -181,14 +162,14 @@ def test_distributions_carry_their_caveats(laboratory, three):
     }
 
 
-def test_the_queries_do_not_grow_with_sides_or_repeats(laboratory, two, three, count_queries):
+def test_the_queries_do_not_grow_with_sides_or_repeats(laboratory, two, three):
     counts = []
     for campaign in (two, three):
-        with count_queries() as seen:
+        with statements() as seen:
             laboratory.get("/comparisons/distributions", campaign=campaign, **CELL)
         counts.append(len(seen))
     assert counts[0] == counts[1]
-    with count_queries() as seen:
+    with statements() as seen:
         laboratory.get("/comparisons/distributions", campaign=three, **CELL)
     assert sum("run_summaries.histogram" in one for one in seen) == 1
 
