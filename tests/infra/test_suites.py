@@ -12,7 +12,7 @@ from suites import record, unchanged
 from suites.__main__ import in_order, reds
 from suites.drift import differences
 from suites.record import Told, earlier, expected, grown, keep
-from suites.runner import passed_tests, run
+from suites.runner import passed_tests, run, whose_turn
 from suites.table import SUITES, Suite
 from suites.unchanged import Green
 
@@ -59,6 +59,32 @@ def test_each_suite_has_a_name_of_its_own_and_each_check_says_what_to_do():
 )  # fmt: skip
 def test_tests_are_counted_as_their_runner_tells_them(counts, output, passed):
     assert passed_tests(counts, output) == passed
+
+
+@pytest.mark.parametrize(
+    ("waiting", "running", "begins"),
+    [
+        ("t1 c1 t2", "", "t1"),
+        ("c1 t2 t3", "t1", "c1"),
+        ("c2 t2 t3", "t1 c1", "t2"),
+        ("c2 t3", "t1 t2 c1", None),
+        ("c2 t3", "t1 c1", "t3"),
+        ("c2 c3", "t1 t2", "c2"),
+        ("c2 c3", "t1 c1", None),
+        ("c3 c4", "c1", "c3"),
+        ("c3 c4", "c1 c2", None),
+        ("", "t1", None),
+    ],
+)
+def test_checks_have_a_place_beside_the_tests(waiting, running, begins):
+    made = {
+        name: dataclasses.replace(shell(name, "true"), check=name.startswith("c"))
+        for name in f"{waiting} {running}".split()
+    }
+    turn = whose_turn(
+        [made[name] for name in waiting.split()], [made[name] for name in running.split()], 2
+    )
+    assert (turn and turn.name) == begins
 
 
 def test_a_red_one_is_told_with_its_words_and_what_to_do():

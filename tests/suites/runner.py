@@ -157,6 +157,25 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
+def whose_turn(waiting: Sequence[Suite], running: Sequence[Suite], at_once: int) -> Suite | None:
+    """The suite that begins now; None: all places are taken.
+
+    A check has a place beside the tests, and computes what they leave, which wait for servers now
+    and then. When no tests wait, checks take every place that is free.
+    """
+    tests = sum(not each.check for each in running)
+    checks = len(running) - tests
+    tests_wait = any(not each.check for each in waiting)
+    for suite in waiting:
+        if suite.check:
+            free = checks == 0 or (not tests_wait and len(running) < at_once)
+        else:
+            free = tests < at_once
+        if free:
+            return suite
+    return None
+
+
 def run(
     suites: Sequence[Suite],
     environment: Mapping[str, str],
@@ -169,7 +188,7 @@ def run(
     """Run suites, so many at once, in the order given; each one's output is told when it ends.
 
     :param environment: of all; each gets a `TMPDIR` of its own, removed when all have ended.
-    :param at_once: how many run beside each other.
+    :param at_once: how many run beside each other (`whose_turn`).
     :param files: gets the seconds of each file of tests.
     :param red: gets all that a suite said that is red.
     :param interrupted: set by somebody who wants all to end.
@@ -181,8 +200,10 @@ def run(
     told_at = time.monotonic()
     try:
         while (waiting or running) and not interrupted.wait(LOOK_SECONDS):
-            while waiting and len(running) < at_once:
-                suite = waiting.pop(0)
+            beside = [each.suite for each in running]
+            while (suite := whose_turn(waiting, beside, at_once)) is not None:
+                waiting.remove(suite)
+                beside.append(suite)
                 running.append(Running(suite, work / str(len(suites) - len(waiting)), environment))
                 tell(f"· {suite.name} begins")
                 told_at = time.monotonic()

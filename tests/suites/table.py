@@ -46,7 +46,7 @@ def _check(
     reads: tuple[str, ...] = (),
     made_by: tuple[str, ...] = (),
 ) -> Suite:
-    return Suite(name, command, advice=advice, check=True, reads=reads, made_by=made_by, niceness=3)
+    return Suite(name, command, advice=advice, check=True, reads=reads, made_by=made_by, niceness=5)
 
 
 CARGO_TEST = ("cargo", "test", "--release", "--locked", "--quiet", "--workspace")
