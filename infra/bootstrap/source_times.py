@@ -8,6 +8,7 @@ the file's own time says that it is old: in a second clone that shares the folde
 usage: source_times.py CACHE, in the tree
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -56,7 +57,8 @@ def restore(root: Path, cache: Path) -> None:
         if last != digest:
             since = now
         seen[name] = (digest, since)
-        os.utime(path, ns=(since, since))
+        with contextlib.suppress(OSError):  # in a tree that is read only, times stay as they are
+            os.utime(path, ns=(since, since))
     fresh = cache / f"{KEPT}.{os.getpid()}"
     fresh.write_text(json.dumps(seen))
     fresh.replace(kept)
