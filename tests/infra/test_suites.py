@@ -64,21 +64,21 @@ def test_tests_are_counted_as_their_runner_tells_them(counts, output, passed):
 @pytest.mark.parametrize(
     ("waiting", "running", "begins"),
     [
-        ("t1 n1 t2", "", "t1"),
-        ("n1 t2 t3", "t1", "n1"),
-        ("n2 t2 t3", "t1 n1", "t2"),
-        ("n2 t3", "t1 t2 n1", None),
-        ("n2 t3", "t1 n1", "t3"),
-        ("n2 n3", "t1 t2", "n2"),
-        ("n2 n3", "t1 n1", None),
-        ("n3 n4", "n1", "n3"),
-        ("n3 n4", "n1 n2", None),
+        ("t1 c1 t2", "", "t1"),
+        ("c1 t2 t3", "t1", "c1"),
+        ("c2 t2 t3", "t1 c1", "t2"),
+        ("c2 t3", "t1 t2 c1", None),
+        ("c2 t3", "t1 c1", "t3"),
+        ("c2 c3", "t1 t2", "c2"),
+        ("c2 c3", "t1 c1", None),
+        ("c3 c4", "c1", "c3"),
+        ("c3 c4", "c1 c2", None),
         ("", "t1", None),
     ],
 )
-def test_one_that_gives_way_has_a_place_beside_the_others(waiting, running, begins):
+def test_a_check_has_a_place_beside_the_tests(waiting, running, begins):
     made = {
-        name: dataclasses.replace(shell(name, "true"), niceness=5 * name.startswith("n"))
+        name: dataclasses.replace(shell(name, "true"), check=name.startswith("c"))
         for name in f"{waiting} {running}".split()
     }
     turn = whose_turn(

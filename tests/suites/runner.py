@@ -160,17 +160,17 @@ def say(text: str) -> None:
 def whose_turn(waiting: Sequence[Suite], running: Sequence[Suite], at_once: int) -> Suite | None:
     """The suite that begins now; None: all places are taken.
 
-    One that gives way has a place beside the others, and computes what they leave, which wait for
-    servers now and then. When no other waits, those that give way take every place that is free.
+    A check has a place beside the tests, and computes what they leave, which wait for servers now
+    and then; it has no clock that would notice. When no tests wait, checks take every free place.
     """
-    firm = sum(each.niceness == 0 for each in running)
-    beside = len(running) - firm
-    firm_wait = any(each.niceness == 0 for each in waiting)
+    tests = sum(not each.check for each in running)
+    checks = len(running) - tests
+    tests_wait = any(not each.check for each in waiting)
     for suite in waiting:
-        if suite.niceness == 0:
-            free = firm < at_once
+        if suite.check:
+            free = checks == 0 or (not tests_wait and len(running) < at_once)
         else:
-            free = beside == 0 or (not firm_wait and len(running) < at_once)
+            free = tests < at_once
         if free:
             return suite
     return None

@@ -31,8 +31,7 @@ class Suite:
     made_by: tuple[str, ...] = ()
     """What tells the version of its tool."""
     niceness: int = 0
-    """Above 0: it gives way to the others, since it is short or mostly waits, and has a place
-    beside them (`runner.whose_turn`)."""
+    """Above 0: it lets the others go first, since it is short or mostly waits."""
 
 
 def _pytest(name: str, *folders: str, exercised: str = "", niceness: int = 0) -> Suite:
