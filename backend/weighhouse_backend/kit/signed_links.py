@@ -98,14 +98,14 @@ class LinkKind:
     def signed(self, secret: bytes, link_id: UUID, expires_at: datetime.datetime) -> str:
         """The link's token."""
         body = link_id.bytes + int(expires_at.timestamp()).to_bytes(END_BYTES, "big")
-        token = base64.urlsafe_b64encode(body + self._mac(secret, body)).decode().rstrip("=")
-        return f"{self.prefix}{token}"
+        return self._token(body + self._mac(secret, body))
 
     def read(self, secrets: Sequence[bytes], token: str, now: datetime.datetime) -> UUID:
         """Which link a token is.
 
         :param secrets: any of which may have signed it.
-        :raises LinkUnknown: when it was not signed here for this.
+        :raises LinkUnknown: when it was not signed here for this, letter by letter: of two texts
+            that decode to the same bytes only the one that was signed is a link.
         :raises LinkEnded: when it was, and its time is over.
         """
         encoded = token.removeprefix(self.prefix)
@@ -115,11 +115,14 @@ class LinkKind:
             raise LinkUnknown from error
         body, mac = data[: ID_BYTES + END_BYTES], data[ID_BYTES + END_BYTES :]
         fits = [hmac.compare_digest(self._mac(secret, body), mac) for secret in secrets]
-        if not token.startswith(self.prefix) or not any(fits):
+        if token != self._token(data) or not any(fits):
             raise LinkUnknown
         if now.timestamp() >= int.from_bytes(body[ID_BYTES:], "big"):
             raise LinkEnded
         return UUID(bytes=body[:ID_BYTES])
+
+    def _token(self, data: bytes) -> str:
+        return f"{self.prefix}{base64.urlsafe_b64encode(data).decode().rstrip('=')}"
 
     def _mac(self, secret: bytes, body: bytes) -> bytes:
         return hmac.new(secret, self.purpose + body, hashlib.sha256).digest()
