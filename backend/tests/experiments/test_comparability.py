@@ -59,10 +59,10 @@ def test_durability_is_compared_across_systems_in_words() -> None:
 def test_factors_are_no_confounders_and_nothing_is_done_to_make_them_equal() -> None:
     kept: dict[str, Any] = {"appendonly": True, "appendfsync": "always", "io_threads": 4}
     targets = ({"system": "redis"}, {"system": "redis", "parameters": kept})
-    assert {"durability", "threads"} <= found(*targets).keys()
-    both = ("durability", "threads")
+    assert {"durability", "parameter:io_threads"} <= found(*targets).keys()
+    both = ("durability", "parameter:io_threads")
     assert found(*targets, factors=both) == {}
-    assert found(*targets, factors=("durability",)).keys() == {"threads"}
+    assert found(*targets, factors=("durability",)).keys() == {"parameter:io_threads"}
     assert [one.aspect for one in draft_fairness(made(*targets), MANIFESTS).equal] == ["durability"]
     assert draft_fairness(made(*targets, factors=both), MANIFESTS).changes == []
     # Between systems they explain a difference, and can be made equal.
