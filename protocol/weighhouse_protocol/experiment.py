@@ -43,7 +43,7 @@ AspectName = Annotated[
         max_length=140,
     ),
 ]
-"""An aspect of the fairness sheet: `durability`, `threads`, `parameter:save`, `setting:maxclients`."""
+"""An aspect of the fairness sheet: `durability`, `threads`, `parameter:save`."""
 LoadLevel = Annotated[Load | OwnPoints, Field(discriminator="model")]
 """A load level: one load for all targets, or the operating point of each."""
 
