@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { factRows, machineLine, policyRows } from './facts'
+import { factParts, factRows, machineLine, policyRows } from './facts'
 
 describe('facts of a machine', () => {
   it('carry names and units, and say what is unknown', () => {
@@ -39,6 +39,24 @@ describe('facts of a machine', () => {
       'Network devices': 'name ens1, speed 25\u2009000 Mbit/s; name eth0',
     })
     expect(factRows({ network_devices: [], mitigations: {} }).map((row) => row.value)).toEqual(['none', 'none'])
+  })
+
+  it('have what one looks for first, the rest after it, and name what is not known once', () => {
+    const facts = {
+      versions: { agent: '0.1.0' },
+      cores: 64,
+      turbo: null,
+      virtualisation: 'kvm',
+      cgroup_cpu_limit: null,
+    }
+    expect(factParts(facts)).toEqual({
+      first: [
+        { key: 'Cores', value: '64', mono: false },
+        { key: 'Virtualisation', value: 'kvm', mono: false },
+      ],
+      rest: [{ key: 'Versions', value: 'agent 0.1.0', mono: false }],
+      silent: ['cgroup CPU limit', 'Turbo'],
+    })
   })
 
   it('name the slots of a policy, and what each has', () => {
