@@ -79,10 +79,17 @@ describe('facts of a machine', () => {
 describe('a policy', () => {
   it('says where there is no limit', () => {
     expect(
-      policyRows({ plugins: ['*'], networks: ['127.0.0.0/8'], max_clients: null, max_run_seconds: 86400 }),
+      policyRows({
+        plugins: ['*'],
+        networks: ['127.0.0.0/8'],
+        deployments: ['process', 'in_process'],
+        max_clients: null,
+        max_run_seconds: 86400,
+      }),
     ).toEqual([
       { key: 'Plugins', value: 'all' },
       { key: 'Networks', value: '127.0.0.0/8' },
+      { key: 'Deployments', value: 'process, in process' },
       { key: 'Longest run', value: '86\u2009400 s' },
       { key: 'Most clients', value: 'no limit' },
     ])

@@ -69,6 +69,7 @@ function inWords(thing: object): string {
 
 function valueOf(key: string, value: unknown): KeyValueRow['value'] {
   if (value === null || value === undefined) return null
+  if (key === 'deployments' && Array.isArray(value)) return value.join(', ').replaceAll('_', ' ') || 'none'
   if (key === 'processors' && Array.isArray(value) && value.length === 0) return 'all'
   if (Array.isArray(value)) {
     const each = (one: unknown) => (typeof one === 'object' && one !== null ? inWords(one) : String(one))
