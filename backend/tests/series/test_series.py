@@ -51,6 +51,14 @@ def test_series_are_filtered_and_private(grown, laboratory, tenants):
     assert laboratory.get("/series", system_id="unknown")["items"] == []
     theirs = laboratory.client.get("/api/v1/series", headers=tenants[1].headers).json()
     assert theirs["items"] == []
+    mine = str(tenants[0].project_id)
+    assert laboratory.get("/series", project_id=mine) == laboratory.get("/series")
+    for headers, project in ((laboratory.headers, tenants[1]), (tenants[1].headers, tenants[0])):
+        asked = {"project_id": str(project.project_id)}
+        assert (
+            laboratory.client.get("/api/v1/series", params=asked, headers=headers).status_code
+            == 404
+        )
     answer = laboratory.client.get(f"/api/v1/series/{series['id']}", headers=tenants[1].headers)
     assert answer.status_code == 404
 

@@ -3,8 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Response
-from weighhouse_protocol.figures import CATALOGUE
+from fastapi import APIRouter, Depends, Header, Response
 
 from weighhouse_backend.alerts.alert_schemas import (
     AlertCounts,
@@ -32,6 +31,7 @@ from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.kit.problems import ProblemDocument
+from weighhouse_backend.series.filters import SeriesFilter
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 CHANGES: dict[int | str, dict[str, Any]] = {
@@ -44,22 +44,10 @@ def alerts_list_series(
     caller: CallerDep,
     watching: WatchServiceDep,
     page: PageDep,
-    system_id: str | None = None,
-    workload: str | None = None,
-    metric: Annotated[str | None, Query(max_length=63)] = None,
-    experiment_id: UUID | None = None,
-    campaign_id: UUID | None = None,
+    wanted: Annotated[SeriesFilter, Depends()],
 ) -> Page[SeriesSummaryRead]:
-    """Cells over time; of a campaign: those that it has a point of."""
-    return watching.listed(
-        caller,
-        page,
-        system_id=system_id,
-        workload=workload,
-        metric=None if metric is None else CATALOGUE.current_name(metric),
-        experiment_id=experiment_id,
-        campaign_id=campaign_id,
-    )
+    """Cells over time."""
+    return watching.listed(caller, page, wanted)
 
 
 @router.get("/series/{series_id}", tags=["series"])

@@ -18,6 +18,7 @@ from weighhouse_backend.alerts.states import AlertState
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.series.filters import SeriesFilter
 from weighhouse_backend.series.history import HistoryService, watched_points
 from weighhouse_backend.series.models import Series, SeriesPoint
 
@@ -72,26 +73,13 @@ class WatchService:
         return self.repository.begins_with(campaign_id)
 
     def listed(
-        self,
-        caller: Caller,
-        query: PageQuery,
-        *,
-        system_id: str | None = None,
-        workload: str | None = None,
-        metric: str | None = None,
-        experiment_id: UUID | None = None,
-        campaign_id: UUID | None = None,
+        self, caller: Caller, query: PageQuery, wanted: SeriesFilter
     ) -> Page[SeriesSummaryRead]:
-        """Series of the caller's projects, newest first."""
-        page = self.history.listed(
-            caller,
-            query,
-            system_id=system_id,
-            workload=workload,
-            metric=metric,
-            experiment_id=experiment_id,
-            campaign_id=campaign_id,
-        )
+        """Series of a project, or of all the caller's, newest first.
+
+        :raises NotFound: when the project is not the caller's to see.
+        """
+        page = self.history.listed(caller, query, wanted)
         ids = [series.id for series in page.items]
         changes, courses = self.repository.confirmed(ids), self.history.courses(ids)
         return page.of(

@@ -5,11 +5,10 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Response
 from fastapi.responses import StreamingResponse
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST
 from weighhouse_protocol import pages
-from weighhouse_protocol.figures import CATALOGUE
 
 from weighhouse_backend.alerts.alert_reader import AlertReading
 from weighhouse_backend.alerts.dependencies import WantedAlertsDep
@@ -33,28 +32,13 @@ from weighhouse_backend.exports.open_metrics import Latest, open_metrics
 from weighhouse_backend.exports.snapshots import Snapshot, SnapshotDep
 from weighhouse_backend.exports.tables import Export
 from weighhouse_backend.findings.examination import ExaminationService
-from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.identity.access import Caller, CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.results.run_service import RunReadService
+from weighhouse_backend.series.filters import SeriesFilter
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1/exports", tags=["exports"])
-
-
-class SeriesWanted:
-    """Which series; all conditions hold at once."""
-
-    def __init__(
-        self,
-        system_id: str | None = None,
-        workload: str | None = None,
-        metric: Annotated[str | None, Query(max_length=63)] = None,
-        experiment_id: UUID | None = None,
-    ) -> None:
-        self.system_id = system_id
-        self.workload = workload
-        self.metric = None if metric is None else CATALOGUE.current_name(metric)
-        self.experiment_id = experiment_id
 
 
 @router.get("/campaigns", response_class=StreamingResponse, responses=FILES)
@@ -133,7 +117,7 @@ def exports_list_runs(
 def exports_list_series(
     caller: CallerDep,
     snapshot: SnapshotDep,
-    wanted: Annotated[SeriesWanted, Depends()],
+    wanted: Annotated[SeriesFilter, Depends()],
     text: TextQuery = None,
     form: FormQuery = "csv",
     audience: AudienceDep = "internal",
@@ -142,7 +126,7 @@ def exports_list_series(
     watching = snapshot.get(WatchService)
 
     def shown(query: PageQuery) -> Page[SeriesSummaryRead]:
-        page = watching.listed(caller, query, **vars(wanted))
+        page = watching.listed(caller, query, wanted)
         return page.of(one for one in page.items if containing(text, words_of_series(one)))
 
     leaving = [] if audience == "internal" else _of_series(snapshot, list_tables.every(shown))
@@ -150,7 +134,7 @@ def exports_list_series(
         "Series",
         pages.HISTORY,
         leaving,
-        _caveats_of_series(snapshot, caller.project_ids),
+        _caveats_of_series(snapshot, _projects(caller, wanted)),
         notes=narrowed(**vars(wanted), text=text),
     )
     table = list_tables.series(shown)
@@ -189,14 +173,14 @@ def exports_list_alerts(
 def exports_read_metrics(
     caller: CallerDep,
     snapshot: SnapshotDep,
-    wanted: Annotated[SeriesWanted, Depends()],
+    wanted: Annotated[SeriesFilter, Depends()],
     audience: AudienceDep = "internal",
 ) -> Response:
     """The latest figures of series as OpenMetrics, to be scraped by people's own dashboards; with
     what must stand beside them, and whether more may come of their campaigns.
     """
     watching = snapshot.get(WatchService)
-    found = list(list_tables.every(partial(watching.listed, caller, **vars(wanted))))
+    found = list(list_tables.every(lambda query: watching.listed(caller, query, wanted)))
     snapshot.get(ListedService).leaving.publication.require(
         [] if audience == "internal" else _of_series(snapshot, found), audience
     )
@@ -212,8 +196,12 @@ def exports_read_metrics(
         for one in found
         if one.id in points
     ]
-    told = open_metrics(latest, _caveats_of_series(snapshot, caller.project_ids))
+    told = open_metrics(latest, _caveats_of_series(snapshot, _projects(caller, wanted)))
     return Response(told, media_type=CONTENT_TYPE_LATEST)
+
+
+def _projects(caller: Caller, wanted: SeriesFilter) -> Collection[UUID]:
+    return [wanted.project_id] if wanted.project_id else caller.project_ids
 
 
 def _of_series(snapshot: Snapshot, found: Iterable[SeriesSummaryRead]) -> list[Leaving]:

@@ -31,6 +31,7 @@ from weighhouse_backend.results.repeats import by_cell, values
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.environments import environment_of
 from weighhouse_backend.series.errors import SeriesNotFound
+from weighhouse_backend.series.filters import SeriesFilter
 from weighhouse_backend.series.gaps import GapService
 from weighhouse_backend.series.legacy_cells import CarryingService
 from weighhouse_backend.series.main_line import MainLineService
@@ -109,26 +110,15 @@ class HistoryService:
         """
         self.repository.mark(campaign_id, regressed)
 
-    def listed(
-        self,
-        caller: Caller,
-        query: PageQuery,
-        *,
-        system_id: str | None = None,
-        workload: str | None = None,
-        metric: str | None = None,
-        experiment_id: UUID | None = None,
-        campaign_id: UUID | None = None,
-    ) -> Page[SeriesFacts]:
-        """Series of the caller's projects, newest first."""
-        statement = self.repository.listed(
-            caller.project_ids,
-            system_id=system_id,
-            workload=workload,
-            metric=metric,
-            experiment_id=experiment_id,
-            campaign_id=campaign_id,
-        )
+    def listed(self, caller: Caller, query: PageQuery, wanted: SeriesFilter) -> Page[SeriesFacts]:
+        """Series of a project, or of all the caller's, newest first.
+
+        :raises NotFound: when the project is not the caller's to see.
+        """
+        if wanted.project_id is not None:
+            caller.require(wanted.project_id)
+        projects = [wanted.project_id] if wanted.project_id else caller.project_ids
+        statement = self.repository.listed(projects, wanted)
         page: Page[Series] = page_of(
             self.repository.session, statement, Series.id, query, lambda series: series
         )

@@ -25,6 +25,7 @@ from sqlalchemy.orm import Session, aliased
 
 from weighhouse_backend.runs.commit_models import CampaignCommit
 from weighhouse_backend.runs.models import Campaign
+from weighhouse_backend.series.filters import SeriesFilter
 from weighhouse_backend.series.models import Series, SeriesPoint
 
 COURSE = 30
@@ -90,30 +91,21 @@ class SeriesRepository:
         """A series."""
         return self.session.get(Series, series_id)
 
-    def listed(
-        self,
-        project_ids: Collection[UUID],
-        *,
-        system_id: str | None,
-        workload: str | None,
-        metric: str | None,
-        experiment_id: UUID | None,
-        campaign_id: UUID | None,
-    ) -> Select[Any]:
+    def listed(self, project_ids: Collection[UUID], wanted: SeriesFilter) -> Select[Any]:
         """Series of projects, filtered."""
         statement = select(Series).where(Series.project_id.in_(list(project_ids)))
-        wanted = {
-            Series.system_id: system_id,
-            Series.workload: workload,
-            Series.metric: metric,
-            Series.experiment_id: experiment_id,
+        conditions = {
+            Series.system_id: wanted.system_id,
+            Series.workload: wanted.workload,
+            Series.metric: wanted.metric,
+            Series.experiment_id: wanted.experiment_id,
         }
-        for column, value in wanted.items():
+        for column, value in conditions.items():
             if value is not None:
                 statement = statement.where(column == value)
-        if campaign_id is not None:
-            theirs = select(SeriesPoint.series_id).where(SeriesPoint.campaign_id == campaign_id)
-            statement = statement.where(Series.id.in_(theirs))
+        if wanted.campaign_id is not None:
+            of = SeriesPoint.campaign_id == wanted.campaign_id
+            statement = statement.where(Series.id.in_(select(SeriesPoint.series_id).where(of)))
         return statement
 
     def latest(self, series_ids: Collection[UUID]) -> dict[UUID, SeriesPoint]:

@@ -5,6 +5,7 @@ import { request, requestAll, type Series } from '@/api'
 
 /** What the list of series is narrowed to. */
 export interface SeriesFilter {
+  project_id?: string
   system_id?: string
   workload?: string
   metric?: string
@@ -12,6 +13,9 @@ export interface SeriesFilter {
   /** Those that this campaign has a point of. */
   campaign_id?: string
 }
+
+/** The part of a filter that keeps to a project; all of one's own while none is chosen. */
+export const ofProject = (project: { id: string } | null | undefined) => (project ? { project_id: project.id } : {})
 
 /** The series that fit a filter. */
 export function useSeriesList(filter: Ref<SeriesFilter>) {

@@ -31,7 +31,8 @@ export function useReportSeries(): ComputedRef<Choice[]> {
   const session = useSession()
   const found = useQuery({
     queryKey: ['series', 'for-reports', () => session.project?.id],
-    queryFn: () => requestAll((part) => request('GET /api/v1/series', { query: { ...part } })),
+    queryFn: () =>
+      requestAll((part) => request('GET /api/v1/series', { query: { project_id: session.project?.id, ...part } })),
   })
   return computed(() =>
     (found.data.value?.items ?? []).map((one) => ({
