@@ -295,3 +295,6 @@ class TemplateRead(BaseModel):
     name: str
     description: str
     yaml: str
+    systems: list[str] = Field(description="What it measures, each system once.")
+    runs: int = Field(description="Runs of one campaign, at the fewest.")
+    estimated_seconds: float = Field(description="How long such a campaign takes, before any ran.")
