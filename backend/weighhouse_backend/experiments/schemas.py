@@ -297,4 +297,8 @@ class TemplateRead(BaseModel):
     yaml: str
     systems: list[str] = Field(description="What it measures, each system once.")
     runs: int = Field(description="Runs of one campaign, at the fewest.")
-    estimated_seconds: float = Field(description="How long such a campaign takes, before any ran.")
+    most_runs: int
+    estimated_seconds: float = Field(
+        description="How long a campaign of the fewest runs takes, before any ran."
+    )
+    most_estimated_seconds: float
