@@ -1,7 +1,6 @@
 """Experiments over HTTP: saving, revising, comparing, scheduling; and who may."""
 
 import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -315,40 +314,6 @@ def test_a_wrong_schedule_names_its_field(client, ours) -> None:
         "/api/v1/schedules/preview", json={"cron": "0 * * * *", "time_zone": "UTC"}, headers=ours
     )
     assert len(good.json()["next"]) == 5
-
-
-def test_templates_are_the_files_of_the_folder(client, ours, settings) -> None:
-    folder = Path(__file__).resolve().parents[3] / "experiments"
-    client.app.state.settings = settings.model_copy(update={"experiments_dir": folder})
-
-    found = client.get("/api/v1/experiment-templates", headers=ours).json()
-
-    quickstart = next(one for one in found if one["slug"] == "quickstart")
-    assert quickstart["yaml"].startswith("#"), "the file's own text"
-    of_studies = list((folder / "studies").rglob("*.yaml"))
-    assert of_studies, "run by their study, and no templates"
-    assert len(found) == len(list(folder.rglob("*.yaml"))) - len(of_studies)
-
-
-def test_templates_say_what_they_ask_for_a_newcomers_first_then_the_quickest(
-    client, ours, settings
-) -> None:
-    folder = Path(__file__).resolve().parents[3] / "experiments"
-    client.app.state.settings = settings.model_copy(update={"experiments_dir": folder})
-
-    found = client.get("/api/v1/experiment-templates", headers=ours).json()
-
-    assert [one["slug"] for one in found[:2]] == ["quickstart", "first-look"]
-    lengths = [one["most_estimated_seconds"] for one in found[2:]]
-    assert lengths == sorted(lengths)
-    assert lengths[0] < lengths[-1]
-    quickstart = found[0]
-    assert quickstart["systems"] == ["redis", "memcached", "rocksdb"]
-    asked = client.post(
-        "/api/v1/experiments/validate", json={"yaml": quickstart["yaml"]}, headers=ours
-    ).json()["plan"]
-    told = ("runs", "most_runs", "estimated_seconds", "most_estimated_seconds")
-    assert [quickstart[one] for one in told] == [asked[one] for one in told]
 
 
 def test_no_tenant_reaches_anothers_experiment(client, ours, tenants) -> None:
