@@ -163,3 +163,35 @@ def test_settings_beside_parameters_stand_on_the_sheet() -> None:
     assert by_aspect(REDIS, more)["setting:maxclients"].role == "compared"
     assert by_aspect(MEMCACHED, more)["settings"].values == ("none", "maxclients 20000")
     assert "settings" not in by_aspect(REDIS, MEMCACHED)
+
+
+def test_factors_are_what_is_compared_within_one_system_and_version() -> None:
+    factors = frozenset({"durability", "threads"})
+    one = replace(REDIS, factors=factors)
+    other = replace(one, key="c", translated=kept(LOGGED), aspects={"threads": "4"}, tuning="own")
+    rows = by_aspect(one, other)
+    assert [rows[name].role for name in ("durability", "threads")] == ["compared", "compared"]
+    assert rows["durability"].explanation.startswith(
+        "Declared as what is compared, together with Server threads: not told apart."
+    )
+    assert rows["durability"].favours == ()
+    # What nobody declared may explain it, though it is the only thing beside them.
+    assert rows["tuning"].role == "may_explain"
+    assert [row.aspect for row in confounders(list(rows.values()))] == ["tuning"]
+
+
+def test_a_factor_explains_a_difference_between_systems_or_where_a_side_does_not_declare_it() -> (
+    None
+):
+    factors = frozenset({"durability"})
+    logged = replace(REDIS, key="c", translated=kept(LOGGED), factors=factors, tuning="own")
+    for other in (
+        replace(MEMCACHED, factors=factors),
+        replace(REDIS, version="8.0", factors=factors),
+    ):
+        row = by_aspect(other, logged)["durability"]
+        assert row.role == "may_explain"
+        assert row.explanation.startswith("Declared as a factor, which it can be between sides of")
+    assert by_aspect(REDIS, logged)["durability"].role == "may_explain"
+    # Alike in it, a factor is nothing.
+    assert by_aspect(replace(logged, key="d"), logged)["durability"].role == "same"

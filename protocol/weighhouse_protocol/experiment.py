@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
 from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.chains import cannot_chain
@@ -36,6 +36,14 @@ from weighhouse_protocol.target import Target
 from weighhouse_protocol.text import Named, Prose, as_kept
 from weighhouse_protocol.workload import Workload
 
+AspectName = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^(?:[a-z][a-z0-9_]*|(?:parameter|setting|option):[A-Za-z0-9_.-]+)$",
+        max_length=140,
+    ),
+]
+"""An aspect of the fairness sheet: `durability`, `threads`, `parameter:save`."""
 LoadLevel = Annotated[Load | OwnPoints, Field(discriminator="model")]
 """A load level: one load for all targets, or the operating point of each."""
 
@@ -53,6 +61,9 @@ class Experiment(Document):
     load_levels: tuple[LoadLevel, ...] = Field(min_length=1, max_length=100)
     exclusions: tuple[Exclusion, ...] = Field(default=(), max_length=50)
     """Cells that are not measured."""
+    factors: tuple[AspectName, ...] = Field(default=(), max_length=20)
+    """What its targets differ in on purpose, by aspects of the fairness sheet. Between targets of
+    one system and version they are what is compared, and explain no difference away."""
     repetitions: Repetitions = 5
     """How often each cell is measured: a number, or a rule by which undecided cells get more. A
     calibration measures each load once, and so often what it found."""
@@ -86,10 +97,12 @@ class Experiment(Document):
             ("targets", [target.name for target in self.targets]),
             ("workloads", [workload.name for workload in self.workloads]),
             ("load_levels", [level.label for level in self.load_levels]),
+            ("factors", list(self.factors)),
         ):
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:
-                message = f"{what}: {', '.join(twice)} is there twice; each needs a name of its own"
+                mend = "each is named once" if what == "factors" else "each needs a name of its own"
+                message = f"{what}: {', '.join(twice)} is there twice; {mend}"
                 raise ValueError(message)
         if not as_kept(info) and (problems := list(self.matrix.problems())):
             raise ValueError("; ".join(problems))

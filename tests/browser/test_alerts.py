@@ -96,3 +96,13 @@ def test_an_alert_is_accessible_and_fits(
         page.goto(address)
         expect(page.get_by_text(title).first).to_be_visible()
         assert faults(page, address, [SIZES[size]]) == []
+
+
+@pytest.mark.usefixtures("shifted")
+def test_a_state_that_there_is_not_shows_what_is_open(
+    window: Window, platform: RunningPlatform
+) -> None:
+    page = window()
+    page.goto("/alerts?state=nosuchstate")
+    expect(page.get_by_label("State", exact=True)).to_contain_text("Open")
+    expect(page.get_by_text(alert_of(platform)["title"]).first).to_be_visible()

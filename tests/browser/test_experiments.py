@@ -2,6 +2,7 @@
 
 import re
 
+import yaml
 from playwright.sync_api import Page, expect
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
@@ -159,9 +160,32 @@ def test_a_schedule_shows_its_dates_before_it_is_set(page: Page, platform: Runni
     expect(page.get_by_role("button", name="Set the schedule")).to_be_visible()
 
 
+def test_what_is_compared_is_declared_where_the_sheet_says_what_differs(
+    page: Page, platform: RunningPlatform
+) -> None:
+    document = yaml.safe_load(small_experiment("declared", "redis"))
+    kept = {"appendonly": True, "appendfsync": "always", "io_threads": 2}
+    (first,) = document["targets"]
+    document["targets"].append({**first, "name": "kept", "parameters": kept})
+    platform.request("POST", "/experiments", json={"yaml": yaml.safe_dump(document)})
+    page.goto("/experiments/declared")
+    section = page.get_by_role("region", name="Fairness")
+    durability = section.get_by_role("row", name=re.compile("^Durability"))
+    expect(durability).to_contain_text("confounder")
+    durability.get_by_role("button", name="Durability is what is compared").click()
+    expect(durability).to_contain_text("Declared as what is compared.")
+    expect(durability).not_to_contain_text("confounder")
+    expect(section.get_by_role("button", name="Make the sides equal")).to_have_count(0)
+    page.get_by_role("tab", name="YAML").click()
+    expect(page.get_by_role("textbox", name="The experiment as YAML")).to_contain_text("factors")
+    page.get_by_role("tab", name="Form").click()
+    durability.get_by_role("button", name="Durability is what is compared").click()
+    expect(durability).to_contain_text("confounder")
+
+
 def test_sides_are_made_equal_before_anything_runs(page: Page, platform: RunningPlatform) -> None:
-    yaml = small_experiment("made-equal", "redis", "memcached")
-    platform.request("POST", "/experiments", json={"yaml": yaml})
+    stored_as = small_experiment("made-equal", "redis", "memcached")
+    platform.request("POST", "/experiments", json={"yaml": stored_as})
     page.goto("/experiments/made-equal")
     section = page.get_by_role("region", name="Fairness")
     durability = section.get_by_role("row", name=re.compile("^Durability"))

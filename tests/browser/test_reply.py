@@ -85,3 +85,13 @@ def test_a_link_of_before_still_opens_its_page(
     page.goto(link_of(platform, weighed).replace("/reply#", "/reply/"))
     page.get_by_role("button", name="Reply", exact=True).wait_for()
     assert page.url.endswith("/reply")
+
+
+@pytest.mark.parametrize("where", ["/reply", "/shared", "/join", "/domain"])
+def test_a_link_without_its_end_says_so(window: Window, where: str) -> None:
+    page = window(signed=False)
+    page.goto(where)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("There is no such")
+    expect(page.get_by_role("alert")).to_contain_text("open the whole link")
+    expect(page.get_by_role("alert")).not_to_contain_text("Bearer")
+    assert faults(page, f"{where} without its end") == []

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+from pydantic import ValidationError
 from weighhouse_backend.experiments.comparability import (
     ComparabilityWarning,
     draft_fairness,
@@ -13,17 +15,24 @@ from weighhouse_protocol.experiment import Experiment
 from .manifests import MANIFESTS
 
 
-def found(*targets: dict[str, Any]) -> dict[str, ComparabilityWarning]:
-    experiment = Experiment.model_validate(
+def found(
+    *targets: dict[str, Any], factors: tuple[str, ...] = ()
+) -> dict[str, ComparabilityWarning]:
+    experiment = made(*targets, factors=factors)
+    return {warning.aspect: warning for warning in warnings(experiment, MANIFESTS)}
+
+
+def made(*targets: dict[str, Any], factors: tuple[str, ...] = ()) -> Experiment:
+    return Experiment.model_validate(
         {
             "slug": "comparability",
+            "factors": factors,
             "name": "Comparability",
             "targets": [{"name": f"t{i}", **target} for i, target in enumerate(targets)],
             "workloads": [{"name": "w"}],
             "load_levels": [{"model": "closed", "clients": 1}],
         }
     )
-    return {warning.aspect: warning for warning in warnings(experiment, MANIFESTS)}
 
 
 def test_one_target_and_equal_targets_have_nothing_to_warn_of() -> None:
@@ -45,6 +54,34 @@ def test_durability_is_compared_across_systems_in_words() -> None:
     assert warning.targets == ("t0", "t1")
     assert "Redis: log on disk before the answer; Memcached: nothing is kept" in warning.message
     assert "durability" not in found({"system": "redis"}, {"system": "memcached"})
+
+
+def test_factors_are_no_confounders_and_nothing_is_done_to_make_them_equal() -> None:
+    kept: dict[str, Any] = {"appendonly": True, "appendfsync": "always", "io_threads": 4}
+    targets = ({"system": "redis"}, {"system": "redis", "parameters": kept})
+    assert {"durability", "parameter:io_threads"} <= found(*targets).keys()
+    both = ("durability", "parameter:io_threads")
+    assert found(*targets, factors=both) == {}
+    assert found(*targets, factors=("durability",)).keys() == {"parameter:io_threads"}
+    assert [one.aspect for one in draft_fairness(made(*targets), MANIFESTS).equal] == ["durability"]
+    assert draft_fairness(made(*targets, factors=both), MANIFESTS).changes == []
+    # Between systems they explain a difference, and can be made equal.
+    other = ({"system": "memcached"}, targets[1])
+    assert "durability" in found(*other, factors=both)
+    assert draft_fairness(made(*other, factors=both), MANIFESTS).changes != []
+
+
+def test_a_factor_in_which_nothing_differs_is_told() -> None:
+    alike = ({"system": "redis"}, {"system": "redis"})
+    for name in ("durability", "durabilty", "parameter:maxmemory"):
+        message = f"factors: the targets do not differ in {name!r}"
+        assert found(*alike, factors=(name,))[name].message == message
+
+
+@pytest.mark.parametrize("factors", [("Durability",), ("parameter:",), ("a b",), ("x", "x")])
+def test_what_is_no_aspect_is_refused_as_a_factor(factors: tuple[str, ...]) -> None:
+    with pytest.raises(ValidationError, match="factors"):
+        made({"system": "redis"}, factors=factors)
 
 
 def test_what_is_not_known_of_one_side_is_no_agreement() -> None:

@@ -120,12 +120,33 @@ def test_what_there_is_not_is_not(campaign, find, said):
     assert find(said) == {}
 
 
+def test_an_experiment_is_told_by_its_slug_where_nothing_else_says_it(laboratory, ask):
+    document = experiment("bilby-7", name="After rain", description="Digging", repetitions=1)
+    laboratory.carry_out(document, lambda _: whole_run(seed=1, rate=100, seconds=1))
+    assert [one["excerpt"] for one in hits(ask, "bilby", "experiment")] == [
+        [{"text": "bilby", "is_match": True}, {"text": "-7", "is_match": False}]
+    ]
+    assert hits(ask, "rain", "experiment")[0]["excerpt"] == []
+
+
+def test_the_nights_of_an_experiment_are_those_of_its_main_line(laboratory, ask):
+    document = experiment("potoroo", name="Potoroo", repetitions=1)
+    for rate, git in ((100, {"branch": "main"}), (50, {"pull_request": 8}), (200, {})):
+        told = {"commit": str(rate)[0] * 40, "default_branch": "main", **git}
+        laboratory.carry_out(
+            document, lambda _, rate=rate: whole_run(seed=1, rate=rate, seconds=1), git=told
+        )
+    (one,) = hits(ask, "potoroo", "experiment")
+    first, last = one["nights"]["values"]
+    assert first < last
+
+
 def test_hits_lead_to_their_pages_and_say_where_they_have_the_words(campaign, ask, tenants):
     project = str(tenants[0].project_id)
     (one,) = hits(ask, "burrows", "experiment")
     assert one["path"] == f"/experiments/wombat?project={project}"
     assert [piece["text"] for piece in one["excerpt"] if piece["is_match"]] == ["Burrows"]
-    assert "".join(piece["text"] for piece in one["excerpt"]).startswith("wombat Burrows at dusk")
+    assert "".join(piece["text"] for piece in one["excerpt"]).startswith("Burrows at dusk")
     nights = one["nights"]
     assert (nights["figure"], nights["series"]) == ("throughput", "quokka-8 · balanced · 4 clients")
     assert len(nights["values"]) == 1

@@ -87,6 +87,25 @@ def test_requests_and_branches_stand_apart_once_there_is_a_main_line(built):
     assert seen["last_value"] == last["value"]
 
 
+def test_lists_show_the_course_of_the_main_line(built, laboratory):
+    _, ids, seen = built
+    values = {one["campaign_id"]: one["value"] for one in seen["points"]}
+    (listed,) = (
+        one
+        for one in laboratory.get("/series", experiment_id=seen["experiment"]["id"])["items"]
+        if one["id"] == seen["id"]
+    )
+    assert listed["course"] == [values[ids["main"]], values[ids["nothing"]]]
+
+
+def test_series_are_found_by_a_campaign_that_they_have_a_point_of(built, laboratory):
+    _, ids, seen = built
+    experiment = seen["experiment"]["id"]
+    all_of_it = laboratory.get("/series", experiment_id=experiment)["items"]
+    assert laboratory.get("/series", campaign_id=ids["again"])["items"] == all_of_it
+    assert laboratory.get("/series", campaign_id=experiment)["items"] == []
+
+
 def test_a_campaign_without_a_branch_takes_no_requests_as_base(built):
     builds, ids, _ = built
     assert ids["request"] not in builds.gate(ids["nothing"])["base_campaign_ids"]

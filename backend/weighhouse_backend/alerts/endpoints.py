@@ -48,8 +48,9 @@ def alerts_list_series(
     workload: str | None = None,
     metric: Annotated[str | None, Query(max_length=63)] = None,
     experiment_id: UUID | None = None,
+    campaign_id: UUID | None = None,
 ) -> Page[SeriesSummaryRead]:
-    """Cells over time."""
+    """Cells over time; of a campaign: those that it has a point of."""
     return watching.listed(
         caller,
         page,
@@ -57,6 +58,7 @@ def alerts_list_series(
         workload=workload,
         metric=None if metric is None else CATALOGUE.current_name(metric),
         experiment_id=experiment_id,
+        campaign_id=campaign_id,
     )
 
 

@@ -19,6 +19,8 @@ class SeriesSummaryRead(SeriesFacts):
 
     change_points_count: int
     """Confirmed ones."""
+    course: list[float]
+    """By its latest campaigns of the main line, 30 at most, from the oldest on."""
 
 
 class ChangePointRead(BaseModel):

@@ -80,6 +80,7 @@ class WatchService:
         workload: str | None = None,
         metric: str | None = None,
         experiment_id: UUID | None = None,
+        campaign_id: UUID | None = None,
     ) -> Page[SeriesSummaryRead]:
         """Series of the caller's projects, newest first."""
         page = self.history.listed(
@@ -89,10 +90,16 @@ class WatchService:
             workload=workload,
             metric=metric,
             experiment_id=experiment_id,
+            campaign_id=campaign_id,
         )
-        changes = self.repository.confirmed([series.id for series in page.items])
+        ids = [series.id for series in page.items]
+        changes, courses = self.repository.confirmed(ids), self.history.courses(ids)
         return page.of(
-            SeriesSummaryRead(**dict(series), change_points_count=changes.get(series.id, 0))
+            SeriesSummaryRead(
+                **dict(series),
+                change_points_count=changes.get(series.id, 0),
+                course=courses.get(series.id, []),
+            )
             for series in page.items
         )
 

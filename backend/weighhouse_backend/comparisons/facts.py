@@ -48,6 +48,7 @@ def side_facts(
         co_located=None if record is None else record.co_located,
         tuning=said.tuning,
         repeats=repeats,
+        factors=frozenset(document.factors),
     )
 
 

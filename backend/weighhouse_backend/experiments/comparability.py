@@ -46,15 +46,22 @@ def warnings(
     itself explain a difference, and versions of one system.
 
     :param manifests: by system id.
-    :returns: one warning an aspect, none for a single target; and one of each target that is set
-        up to evict records, and will.
+    :returns: one warning an aspect, none for a single target; one of each factor in which nothing
+        differs; and one of each target that is set up to evict records, and will.
     """
     labels = target_names(experiment.targets, manifests)
     evicting = [
         ComparabilityWarning("eviction", f"{labels[name]}: {message}", (name,))
         for name, message in eviction_warnings(experiment, manifests)
     ]
-    return evicting + [
+    rows = sheet(experiment, manifests)
+    differing = {row.aspect for row in rows if not row.same}
+    idle = [
+        ComparabilityWarning(name, f"factors: the targets do not differ in {name!r}", tuple(labels))
+        for name in experiment.factors
+        if name not in differing
+    ]
+    return [*evicting, *idle] + [
         ComparabilityWarning(
             row.aspect,
             f"{row.label} differs ("
@@ -65,7 +72,7 @@ def warnings(
             + f"). {row.explanation}",
             tuple(labels),
         )
-        for row in sheet(experiment, manifests)
+        for row in rows
         if row.confounder or (row.aspect == "version" and _has_versions(experiment))
     ]
 
@@ -81,7 +88,7 @@ def sheet(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Asp
     if len(experiment.targets) < TWO:
         return []
     sides = [
-        _side(target, facts)
+        replace(_side(target, facts), factors=frozenset(experiment.factors))
         for target, facts in zip(
             experiment.targets, draft_facts(experiment, manifests), strict=True
         )
@@ -94,7 +101,11 @@ def draft_fairness(experiment: Experiment, manifests: Mapping[str, Manifest]) ->
     facts = draft_facts(experiment, manifests)
     labels = list(target_names(experiment.targets, manifests).values())
     known = [(index, each) for index, each in enumerate(facts) if each is not None]
-    found = equalise([each for _, each in known]) if len(known) >= TWO else NOTHING_TO_DO
+    found = (
+        equalise([each for _, each in known], _compared(experiment))
+        if len(known) >= TWO
+        else NOTHING_TO_DO
+    )
     places = [index for index, _ in known]
     return DraftFairnessRead(
         sides=[
@@ -114,6 +125,12 @@ def draft_fairness(experiment: Experiment, manifests: Mapping[str, Manifest]) ->
         changes=_changes(found.changes, places),
         remaining=list(found.remaining),
     )
+
+
+def _compared(experiment: Experiment) -> Sequence[str]:
+    """The factors that are what is compared: those between targets of one system and version."""
+    of = {(target.system, target.version) for target in experiment.targets}
+    return experiment.factors if len(of) == 1 else ()
 
 
 NOTHING_TO_DO = Equalised((), (), ())

@@ -216,7 +216,7 @@ def _difference_read(
         p_value=None,
         p_holm=min(1.0, 2 * min(against.p_worse, against.p_better)),
         verdict="changed" if changed else "equivalent" if equivalent else "inconclusive",
-        decided_by="family" if changed else "interval",
+        decided_by="family" if changed else "equality" if equivalent else "interval",
         better=not worse if changed else None,
         significance=certain / against.threshold,
         threshold=against.threshold,

@@ -32,7 +32,7 @@ def row_of(kind: LinkKind, settings: Settings, token: str, now: datetime.datetim
 def _link(request: Request) -> str:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
-        raise LinkInvalid("the Authorization header is not `Bearer TOKEN`")
+        raise LinkInvalid("what stands behind its # did not come along; open the whole link")
     return token.strip()
 
 

@@ -17,10 +17,7 @@ PublishingServiceDep = Annotated[PublishingService, wired(PublishingService)]
 def _link(request: Request, publishing: PublishingServiceDep) -> ReplyLink:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
-        raise ReplyLinkInvalid(
-            "what stands behind its # did not come along (`Authorization: Bearer TOKEN`); open the "
-            "whole link"
-        )
+        raise ReplyLinkInvalid("what stands behind its # did not come along; open the whole link")
     return publishing.answers.open(token.strip())
 
 

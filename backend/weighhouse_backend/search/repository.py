@@ -54,8 +54,10 @@ _SHARED = """
 _NIGHTS = text("""
     SELECT x.id, s.target, s.workload, s.load_label,
       ARRAY(SELECT n.value FROM (
-        SELECT p.value, p.campaign_id FROM series_points p WHERE p.series_id = s.id
-        ORDER BY p.campaign_id DESC LIMIT :nights) AS n ORDER BY n.campaign_id)
+        SELECT p.value, p.stands_at, p.campaign_id FROM series_points p
+        WHERE p.series_id = s.id AND NOT p.off_main_line
+        ORDER BY p.stands_at DESC, p.campaign_id DESC LIMIT :nights) AS n
+        ORDER BY n.stands_at, n.campaign_id)
     FROM unnest(:experiments) AS x (id) CROSS JOIN LATERAL (
       SELECT s.id, s.target, s.workload, s.load_label FROM series s
       WHERE s.experiment_id = x.id AND s.metric = :figure ORDER BY s.id LIMIT 1) AS s

@@ -287,8 +287,13 @@ def _figure(name: str) -> str:
 
 
 def _excerpt(kind: Kind, found: Found, terms: Sequence[str]) -> list[PieceRead]:
-    """None of a series: all its words stand in its title."""
-    return [] if kind == "series" else excerpt_of(found.text, terms)
+    """None of a series: all its words stand in its title. Of an experiment what it says of itself,
+    else its slug, which its text begins with.
+    """
+    if kind == "series":
+        return []
+    slug = str(found.leads["slug"]) if kind == "experiment" else ""
+    return excerpt_of(found.text.removeprefix(slug), terms) or excerpt_of(slug, terms)
 
 
 def _short(said: str) -> str:

@@ -118,6 +118,7 @@ class HistoryService:
         workload: str | None = None,
         metric: str | None = None,
         experiment_id: UUID | None = None,
+        campaign_id: UUID | None = None,
     ) -> Page[SeriesFacts]:
         """Series of the caller's projects, newest first."""
         statement = self.repository.listed(
@@ -126,6 +127,7 @@ class HistoryService:
             workload=workload,
             metric=metric,
             experiment_id=experiment_id,
+            campaign_id=campaign_id,
         )
         page: Page[Series] = page_of(
             self.repository.session, statement, Series.id, query, lambda series: series
@@ -142,6 +144,12 @@ class HistoryService:
             )
             for series in page.items
         )
+
+    def courses(self, series_ids: Collection[UUID]) -> dict[UUID, list[float]]:
+        """Values of series by their latest campaigns, as `SeriesRepository.courses` has them; whose
+        the series are, who asks has seen.
+        """
+        return self.repository.courses(series_ids)
 
     def read(self, caller: Caller, series_id: UUID) -> SeriesCourse:
         """A series with points and segments.

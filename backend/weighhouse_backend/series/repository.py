@@ -20,12 +20,15 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.orm import Session, aliased
 
 from weighhouse_backend.runs.commit_models import CampaignCommit
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.models import Series, SeriesPoint
+
+COURSE = 30
+"""Campaigns that a list shows of a series."""
 
 
 def _of_experiment(experiment_id: UUID) -> Select[Any]:
@@ -95,6 +98,7 @@ class SeriesRepository:
         workload: str | None,
         metric: str | None,
         experiment_id: UUID | None,
+        campaign_id: UUID | None,
     ) -> Select[Any]:
         """Series of projects, filtered."""
         statement = select(Series).where(Series.project_id.in_(list(project_ids)))
@@ -107,6 +111,9 @@ class SeriesRepository:
         for column, value in wanted.items():
             if value is not None:
                 statement = statement.where(column == value)
+        if campaign_id is not None:
+            theirs = select(SeriesPoint.series_id).where(SeriesPoint.campaign_id == campaign_id)
+            statement = statement.where(Series.id.in_(theirs))
         return statement
 
     def latest(self, series_ids: Collection[UUID]) -> dict[UUID, SeriesPoint]:
@@ -130,6 +137,26 @@ class SeriesRepository:
             .where(Series.id.in_(list(series_ids)))
         )  # fmt: skip
         return {point.series_id: point for point in found}
+
+    def courses(self, series_ids: Collection[UUID]) -> dict[UUID, list[float]]:
+        """Values of series by their latest campaigns of the main line, `COURSE` of each at most,
+        from the oldest on; of a series that has none nothing.
+        """
+        newest = (
+            select(SeriesPoint.value, SeriesPoint.stands_at, SeriesPoint.campaign_id)
+            .where(SeriesPoint.series_id == Series.id, SeriesPoint.off_main_line.is_(False))
+            .order_by(SeriesPoint.stands_at.desc(), SeriesPoint.campaign_id.desc())
+            .limit(COURSE)
+            .lateral()
+        )
+        order = (newest.c.stands_at, newest.c.campaign_id)
+        rows = self.session.execute(
+            select(Series.id, func.array_agg(aggregate_order_by(newest.c.value, *order)))
+            .join(newest, true())
+            .where(Series.id.in_(list(series_ids)))
+            .group_by(Series.id)
+        )
+        return {series_id: list(values) for series_id, values in rows}
 
     def measured_in(self, series_ids: Collection[UUID]) -> dict[UUID, set[str]]:
         """Campaigns that series have points of, and whose targets' those are."""

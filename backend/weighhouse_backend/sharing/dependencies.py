@@ -45,9 +45,7 @@ def token_of(request: Request) -> str:
     """
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
-        raise ShareGone(
-            "what stands behind the link's # did not come along (`Authorization: Bearer TOKEN`)"
-        )
+        raise ShareGone("what stands behind its # did not come along; open the whole link")
     return token.strip()
 
 

@@ -1,5 +1,6 @@
 """In short, what is said of something shared where there is no room for its page. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighhouse_judging.studies.terms import figure_words, interval_words
@@ -52,13 +53,16 @@ class Summary:
 def of_comparison(read: ComparisonRead) -> Summary:
     """Of a campaign or comparison."""
     labels = {side.key: side.label for side in read.sides}
-    rows = []
+    places: dict[str, list[Row]] = {}
     for cell in read.cells:
         found = cell.figures.get(FIGURE)
         if found is not None:
-            label = f"{labels.get(cell.side, cell.side)}, {cell.workload}, {cell.load_level.label}"
+            place = f"{cell.workload}, {cell.load_level.label}"
             words = interval_words(found.median, found.low, found.high, FIGURE)
+            label = f"{labels.get(cell.side, cell.side)}, {place}"
+            rows = places.setdefault(place, [])
             rows.append(Row(label, found.median, found.low, found.high, words))
+    shown = beside(list(places.values()))
     head = read.headline
     sure = f"How sure: {head.sure}" if head.sure else ""
     said = [head.sentence, *(f"{one}." for one in (sure, head.failed) if one)]
@@ -66,9 +70,23 @@ def of_comparison(read: ComparisonRead) -> Summary:
         sentence=" ".join(said),
         caveats=tuple(read.caveats),
         figure=CATALOGUE[FIGURE].label,
-        rows=tuple(rows[:MOST_ROWS]),
-        more_rows=max(0, len(rows) - MOST_ROWS),
+        rows=shown,
+        more_rows=sum(map(len, places.values())) - len(shown),
     )
+
+
+def beside(places: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
+    """What there is room for: all sides of one place, then of the next; no place in part, but one
+    that has more sides than there is room for.
+
+    :param places: the figures of each, one a side.
+    """
+    shown: list[Row] = []
+    for rows in places:
+        if shown and len(shown) + len(rows) > MOST_ROWS:
+            break
+        shown += rows[:MOST_ROWS]
+    return tuple(shown)
 
 
 def of_report(title: str) -> Summary:

@@ -94,7 +94,7 @@ class StudyService:
                     name=folder.study.name,
                     title=folder.study.title,
                     asks=folder.study.asks,
-                    sponsor="ours" if source is None else source.sponsor,
+                    sponsor="nobody, it is our own" if source is None else source.sponsor,
                     sides=[side.label for side in folder.study.sides],
                     scale=scale,
                     measured=any(one.latest.measured is not None for one in standings),

@@ -39,3 +39,19 @@ describe('the axis of figures that hardly differ', () => {
     expect(new Set(steps).size).toBe(steps.length)
   })
 })
+
+describe('the bottom of a narrow history', () => {
+  it.each([300, 340, 480])('has no two names over each other at %d px', (width) => {
+    const many = Array.from({ length: 90 }, (_, at) => ({
+      ...point,
+      at: new Date(Date.UTC(2026, 6, at + 1)).toISOString(),
+      label: `№ ${at + 1131}`,
+    }))
+    const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 260 })
+    chart.setOption(historyOption({ ...input, lines: [line(...many)] }, testPalette))
+    const names = [...chart.renderToSVGString().matchAll(/<text[^>]*translate\(([\d.]+) [\d.]+\)[^>]*>(№ \d+)</g)]
+    const middles = names.map(([, x]) => Number(x)).sort((a, b) => a - b)
+    expect(middles.length).toBeGreaterThan(1)
+    for (const [at, x] of middles.slice(1).entries()) expect(x - (middles[at] ?? 0)).toBeGreaterThan(35)
+  })
+})

@@ -199,7 +199,12 @@ function xAxis(input: HistoryInput, places: Places, palette: Palette) {
     min: -0.5,
     max: Math.max(0.5, places.slots.length - 0.5),
     axisTick: { lineStyle: { color: palette.ruleStrong }, customValues },
-    axisLabel: { ...labelStyle(palette), customValues, formatter: (value: number) => labels.get(value) ?? '' },
+    axisLabel: {
+      ...labelStyle(palette),
+      customValues,
+      hideOverlap: true,
+      formatter: (value: number) => labels.get(value) ?? '',
+    },
   })
 }
 

@@ -68,6 +68,11 @@ export function formatShare(percent: number | null | undefined): Shown {
   return { value: significant(percent), unit: '%' }
 }
 
+/** A figure with its unit, where it has one. */
+export function writtenAs({ value, unit }: Shown): string {
+  return `${value} ${unit}`.trim()
+}
+
 /** How figures are written, by the scale that the catalogue gives them. */
 export const BY_SCALE = {
   rate: formatThroughput,

@@ -6,7 +6,7 @@ one parameter, then two together, and so on.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
 from typing import Literal
@@ -91,14 +91,15 @@ class Equalised:
     """Those that differ all the same."""
 
 
-def equalise(sides: Sequence[Facts]) -> Equalised:
+def equalise(sides: Sequence[Facts], keep: Collection[str] = ()) -> Equalised:
     """Make sides equal wherever a parameter, a driver option or a limit can.
 
     :param sides: drafts, in the order of the sheet; of values that need equally many changes that
         of an earlier side is taken.
+    :param keep: aspects that are left as they are.
     """
     effort = Effort()
-    first = tuple(equal_in(aspect, sides, effort) for aspect in _differing(sides))
+    first = tuple(equal_in(aspect, sides, effort) for aspect in _differing(sides, keep))
     now, steps = list(sides), list(first)
     for _ in range(MOST_PASSES):
         for step in steps:
@@ -106,7 +107,7 @@ def equalise(sides: Sequence[Facts]) -> Equalised:
             fresh = equal_in(step.aspect, now, effort)
             if fresh.value is not None:
                 now = [_with(side, each) for side, each in zip(now, fresh.changes, strict=True)]
-        left = _differing(now)
+        left = _differing(now, keep)
         found = (equal_in(aspect, now, effort) for aspect in left)
         steps = [step for step in found if step.value is not None]
         if not steps:
@@ -114,7 +115,7 @@ def equalise(sides: Sequence[Facts]) -> Equalised:
     return Equalised(
         first,
         tuple(_difference(old, new) for old, new in zip(sides, now, strict=True)),
-        tuple(_differing(now)),
+        tuple(_differing(now, keep)),
     )
 
 
@@ -209,9 +210,9 @@ def _search(
     return None
 
 
-def _differing(sides: Sequence[Facts]) -> list[Aspect]:
+def _differing(sides: Sequence[Facts], keep: Collection[str]) -> list[Aspect]:
     found: list[Aspect] = []
-    for aspect in ASPECTS:
+    for aspect in (one for one in ASPECTS if one not in keep):
         values = [value_of(side, aspect) for side in sides]
         known = [value for value in values if value is not None]
         if known and any(value != known[0] for value in values):

@@ -6,7 +6,8 @@ is, an aspect that could itself explain a difference of the figures.
 
 System and version are what people compare, so they are no confounders. When all sides are the same
 system and version and exactly one other aspect differs, that aspect is what is being compared; as
-soon as two differ, their effects cannot be told apart and both are confounders.
+soon as two differ, their effects cannot be told apart and both are confounders, except for those
+that the sides' experiments declare as factors: what they were made to differ in.
 
 What systems promise and are given is compared in one vocabulary (`weighhouse_protocol.fairness`),
 whatever their parameters are called. A parameter or driver option that decided an aspect which
@@ -70,6 +71,8 @@ class SideFacts:
     co_located: bool | None = None
     tuning: str | None = None
     repeats: int | None = None
+    factors: frozenset[str] = frozenset()
+    """Aspects that its experiment declares as what is compared."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +215,8 @@ def fairness_sheet(sides: Sequence[SideFacts]) -> list[AspectRow]:
     rows = [row for aspect in _FIXED if (row := _row(aspect, sides)) is not None]
     rows += typed
     rows += [row for aspect in aspects if (row := _row(aspect, sides)) is not None]
-    return [_with_role(row, sides) for row in _with_subject(rows)]
+    factors = frozenset.intersection(*(side.factors for side in sides))
+    return [_with_role(row, sides) for row in _with_subject(rows, factors)]
 
 
 def confounders(rows: Sequence[AspectRow]) -> list[AspectRow]:
@@ -338,20 +342,43 @@ def _row(aspect: _Aspect, sides: Sequence[SideFacts]) -> AspectRow | None:
     )
 
 
-def _with_subject(rows: list[AspectRow]) -> list[AspectRow]:
-    """Clear the only confounder when nothing else is compared: it is then the subject."""
-    by_name = {row.aspect: row for row in rows}
-    subject_differs = any(name in by_name and not by_name[name].same for name in _SUBJECT)
+def _with_subject(rows: list[AspectRow], factors: frozenset[str]) -> list[AspectRow]:
+    """Clear what is compared where system and version are not: the factors that all sides declare,
+    without any the only confounder. Between systems a factor stays a confounder, and says why.
+    """
     found = [row for row in rows if row.confounder]
-    if subject_differs or len(found) != 1:
-        return rows
-    only = found[0]
-    cleared = replace(
-        only,
-        confounder=False,
-        explanation=f"The only difference, so what is compared. {only.explanation}",
-    )
-    return [cleared if row is only else row for row in rows]
+    declared = [row.aspect for row in found if row.aspect in factors]
+    if any(row.aspect in _SUBJECT and not row.same for row in rows):
+        return [_said(row, OF_ONE_SYSTEM) if row.aspect in declared else row for row in rows]
+    if declared:
+        labels = {row.aspect: row.label for row in found}
+        return [
+            _cleared(row, _declared([labels[one] for one in declared if one != row.aspect]))
+            if row.aspect in declared
+            else row
+            for row in rows
+        ]
+    if len(found) == 1:
+        return [_cleared(row, ONLY) if row is found[0] else row for row in rows]
+    return rows
+
+
+ONLY = "The only difference, so what is compared."
+OF_ONE_SYSTEM = "Declared as a factor, which it can be between sides of one system and version."
+
+
+def _declared(others: Sequence[str]) -> str:
+    if not others:
+        return "Declared as what is compared."
+    return f"Declared as what is compared, together with {', '.join(others)}: not told apart."
+
+
+def _said(row: AspectRow, why: str) -> AspectRow:
+    return replace(row, explanation=f"{why} {row.explanation}")
+
+
+def _cleared(row: AspectRow, why: str) -> AspectRow:
+    return replace(_said(row, why), confounder=False)
 
 
 def _with_role(row: AspectRow, sides: Sequence[SideFacts]) -> AspectRow:

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { factRows, machineLine, policyRows } from './facts'
+import { factParts, factRows, machineLine, policyRows } from './facts'
 
 describe('facts of a machine', () => {
   it('carry names and units, and say what is unknown', () => {
@@ -41,6 +41,24 @@ describe('facts of a machine', () => {
     expect(factRows({ network_devices: [], mitigations: {} }).map((row) => row.value)).toEqual(['none', 'none'])
   })
 
+  it('have what one looks for first, the rest after it, and name what is not known once', () => {
+    const facts = {
+      versions: { agent: '0.1.0' },
+      cores: 64,
+      turbo: null,
+      virtualisation: 'kvm',
+      cgroup_cpu_limit: null,
+    }
+    expect(factParts(facts)).toEqual({
+      first: [
+        { key: 'Cores', value: '64', mono: false },
+        { key: 'Virtualisation', value: 'kvm', mono: false },
+      ],
+      rest: [{ key: 'Versions', value: 'agent 0.1.0', mono: false }],
+      silent: ['cgroup CPU limit', 'Turbo'],
+    })
+  })
+
   it('name the slots of a policy, and what each has', () => {
     const slots = [
       { name: 'machine', processors: [] },
@@ -61,10 +79,17 @@ describe('facts of a machine', () => {
 describe('a policy', () => {
   it('says where there is no limit', () => {
     expect(
-      policyRows({ plugins: ['*'], networks: ['127.0.0.0/8'], max_clients: null, max_run_seconds: 86400 }),
+      policyRows({
+        plugins: ['*'],
+        networks: ['127.0.0.0/8'],
+        deployments: ['process', 'in_process'],
+        max_clients: null,
+        max_run_seconds: 86400,
+      }),
     ).toEqual([
       { key: 'Plugins', value: 'all' },
       { key: 'Networks', value: '127.0.0.0/8' },
+      { key: 'Deployments', value: 'process, in process' },
       { key: 'Longest run', value: '86\u2009400 s' },
       { key: 'Most clients', value: 'no limit' },
     ])

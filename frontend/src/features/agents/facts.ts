@@ -69,6 +69,7 @@ function inWords(thing: object): string {
 
 function valueOf(key: string, value: unknown): KeyValueRow['value'] {
   if (value === null || value === undefined) return null
+  if (key === 'deployments' && Array.isArray(value)) return value.join(', ').replaceAll('_', ' ') || 'none'
   if (key === 'processors' && Array.isArray(value) && value.length === 0) return 'all'
   if (Array.isArray(value)) {
     const each = (one: unknown) => (typeof one === 'object' && one !== null ? inWords(one) : String(one))
@@ -96,13 +97,44 @@ function inOrder(facts: Record<string, unknown>): [string, unknown][] {
   return Object.entries(facts).sort(([a], [b]) => place(a) - place(b))
 }
 
+function factRow(key: string, value: unknown): KeyValueRow {
+  return { key: names[key] ?? key.replaceAll('_', ' '), value: valueOf(key, value), mono: hashes.has(key) }
+}
+
 /** Machine facts as rows; what is not known is said to be unknown, never left out. */
 export function factRows(facts: Agent['facts']): KeyValueRow[] {
-  return inOrder(facts).map(([key, value]) => ({
-    key: names[key] ?? key.replaceAll('_', ' '),
-    value: valueOf(key, value),
-    mono: hashes.has(key),
-  }))
+  return inOrder(facts).map(([key, value]) => factRow(key, value))
+}
+
+/** Told in full, and of no weight in whether a machine is fit to measure: names, limits, versions. */
+const ASIDE = new Set([
+  'machine_id',
+  'boot_id',
+  'cgroup_version',
+  'cgroup_cpu_limit',
+  'cgroup_memory_limit_bytes',
+  'processors',
+  'guaranteed',
+  'mitigations',
+  'open_files_limit',
+  'ephemeral_ports',
+  'listen_backlog',
+  'packet_backlog',
+  'packets_dropped',
+  'network_devices',
+  'home',
+  'versions',
+])
+
+/** Machine facts in three parts: what one looks for, the rest, and the names of what is not known. */
+export function factParts(facts: Agent['facts']): { first: KeyValueRow[]; rest: KeyValueRow[]; silent: string[] } {
+  const parts = { first: [] as KeyValueRow[], rest: [] as KeyValueRow[], silent: [] as string[] }
+  for (const [key, value] of inOrder(facts)) {
+    const row = factRow(key, value)
+    if (row.value === null) parts.silent.push(row.key)
+    else parts[ASIDE.has(key) ? 'rest' : 'first'].push(row)
+  }
+  return parts
 }
 
 /** The local policy as rows; a limit that is not set is no limit. */

@@ -73,6 +73,19 @@ describe('detailsOf', () => {
     expect(range.map((one) => one.key)).not.toContain('equality')
   })
 
+  it.each([
+    ['changed', 'level', /exceeds the threshold.*holds over the whole table/],
+    ['changed', 'family', /exceeds the threshold.*holds over the whole table/],
+    ['changed', 'noise_floor', /exceeds the threshold.*noise/],
+    ['inconclusive', 'level', /chance may have made it/],
+    ['inconclusive', 'family', /does not hold/],
+    ['inconclusive', 'threshold', /nobody can say whether it exceeds/],
+    ['inconclusive', 'interval', /holds “the same”/],
+    ['insufficient', 'repeats', /too few repeats/],
+  ])('says of what is %s by %s what settled it, or did not', (verdict, decided_by, said) => {
+    expect(detailsOf({ ...rows[0]!, difference: difference({ verdict, decided_by }) })[0]!.value).toMatch(said)
+  })
+
   it('tells what coarse figures are told to', () => {
     const toldTo = (resolution: number | null) =>
       detailsOf({ ...rows[0]!, difference: difference({ metric: 'p50_us', baseline_median: 10, resolution }) }).find(

@@ -151,11 +151,20 @@ export function matches(row: LedgerRow, search: string): boolean {
   return hasWords(text, search)
 }
 
-const DECIDED: Record<Difference['decided_by'], string> = {
-  level: 'Its interval lies beyond the threshold, and it holds over the whole table.',
+type DecidedBy = Difference['decided_by']
+
+/** What settled that there is a difference. */
+const SETTLED: Partial<Record<DecidedBy, string>> = {
+  level: 'It exceeds the threshold, its interval leaves out “the same”, and it holds over the whole table.',
+  family: 'It exceeds the threshold, and holds over the whole table of tests.',
+  noise_floor: 'It exceeds the threshold, by what is known of this machine’s noise (A/A).',
+}
+/** What settled that there is none, or kept it from being settled. */
+const UNSETTLED: Record<DecidedBy, string> = {
+  level: 'It exceeds the threshold, but its p is too large: chance may have made it.',
   family: 'Alone it would count; over the whole table of tests it does not hold.',
   noise_floor: 'By what is known of this machine’s noise (A/A).',
-  threshold: 'Its interval reaches below the threshold.',
+  threshold: 'There is a difference, and nobody can say whether it exceeds the threshold.',
   equality: 'Its 90\u2009% interval lies within the threshold on both sides.',
   interval: 'Its interval holds “the same”.',
   repeats: 'There are too few repeats to claim anything.',
@@ -189,7 +198,10 @@ export function detailsOf(row: LedgerRow): { key: string; value: string }[] {
   const probability = (value: number | null) => (value === null ? '–' : value < 0.001 ? '< 0.001' : value.toFixed(3))
   const percent = (value: number) => `${Number((value * 100).toPrecision(2))}\u2009%`
   return [
-    { key: 'decided by', value: DECIDED[difference.decided_by] },
+    {
+      key: 'decided by',
+      value: (difference.verdict === 'changed' && SETTLED[difference.decided_by]) || UNSETTLED[difference.decided_by],
+    },
     ...equalityOf(difference),
     ...resolutionOf(difference),
     {

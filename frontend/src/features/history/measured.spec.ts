@@ -14,6 +14,7 @@ const series = (metric: string, clients: number, last_value: number | null, of =
   metric,
   points_count: 1,
   change_points_count: 0,
+  course: [],
   last_value,
   last_at: '2026-11-26T01:00:00Z',
   experiment: { id: 'one', name: 'One' },

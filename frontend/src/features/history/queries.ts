@@ -9,6 +9,8 @@ export interface SeriesFilter {
   workload?: string
   metric?: string
   experiment_id?: string
+  /** Those that this campaign has a point of. */
+  campaign_id?: string
 }
 
 /** The series that fit a filter. */

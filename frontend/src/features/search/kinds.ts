@@ -1,5 +1,5 @@
 import { figureOf, type AnswerOf } from '@/api'
-import { BY_SCALE, plural } from '@/ui'
+import { BY_SCALE, courseWords, writtenAs } from '@/ui'
 
 export type Found = AnswerOf<'GET /api/v1/search'>
 export type Group = Found['groups'][number]
@@ -44,28 +44,9 @@ export function placesNamed<P extends { label: string }>(places: readonly P[], s
   })
 }
 
-/** What the line of an experiment's nights shows, in words: the latest of them, and between which values all lie. */
+/** What the line of an experiment's nights shows, in words. */
 export function nightsWords({ figure, series, values }: NonNullable<Hit['nights']>): string {
   const known = figureOf(figure)
-  const written = (value: number) => {
-    const shown = known ? BY_SCALE[known.scale](value) : { value: String(value), unit: '' }
-    return [shown.value, shown.unit].filter(Boolean).join(' ')
-  }
-  const [least, most] = [written(Math.min(...values)), written(Math.max(...values))]
-  const between = least === most ? 'as in all of them' : `between ${least} and ${most}`
-  const latest = `${written(values.at(-1) ?? NaN)} in the latest of ${plural(values.length, 'campaign')}`
-  return `${known?.label ?? figure} of ${series}: ${latest}, ${between}`
-}
-
-/** The course of values as points of a line `width` wide and `height` high, from the least to the greatest. */
-export function lineOf(values: readonly number[], width: number, height: number): string {
-  const least = Math.min(...values)
-  const span = Math.max(...values) - least
-  return values
-    .map((value, at) => {
-      const x = values.length > 1 ? (at / (values.length - 1)) * width : width / 2
-      const y = span ? height - ((value - least) / span) * height : height / 2
-      return `${x.toFixed(1)},${y.toFixed(1)}`
-    })
-    .join(' ')
+  const written = (value: number) => (known ? writtenAs(BY_SCALE[known.scale](value)) : String(value))
+  return `${known?.label ?? figure} of ${series}: ${courseWords(values, written)}`
 }

@@ -28,10 +28,17 @@ export function loadWords(load: PublishedCell['load']): string {
 
 /** Who published, when, who paid and on what: never left out where figures of others stand. */
 export function sourceLine(source: PublishedSourceFacts): string {
+  const { authors, date, sponsor, machines } = source
+  const silent = Object.entries({ authors, date, 'who paid': sponsor, machines }).flatMap(([name, said]) =>
+    said ? [] : [name],
+  )
   return [
-    source.authors || 'authors not told',
-    source.date || 'date not told',
-    `paid for by: ${source.sponsor || 'not told'}`,
-    `machines: ${source.machines || 'not told'}`,
-  ].join(' · ')
+    authors,
+    date,
+    sponsor && `paid for by: ${sponsor}`,
+    machines && `machines: ${machines}`,
+    silent.length && `not told: ${silent.join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
 }
