@@ -191,7 +191,7 @@ def test_sides_are_made_equal_before_anything_runs(page: Page, platform: Running
     durability = section.get_by_role("row", name=re.compile("^Durability"))
     expect(durability).to_contain_text("on disk from time to time, no log")
     expect(durability).to_contain_text("nothing is kept")
-    durability.get_by_text("concluded from").first.click()
+    durability.get_by_role("button", name="why: Durability").click()
     expect(durability.get_by_text("appendonly")).to_be_visible()
 
     expect(section).to_contain_text("Redis: save = empty")

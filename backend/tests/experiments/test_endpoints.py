@@ -1,7 +1,6 @@
 """Experiments over HTTP: saving, revising, comparing, scheduling; and who may."""
 
 import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -315,19 +314,6 @@ def test_a_wrong_schedule_names_its_field(client, ours) -> None:
         "/api/v1/schedules/preview", json={"cron": "0 * * * *", "time_zone": "UTC"}, headers=ours
     )
     assert len(good.json()["next"]) == 5
-
-
-def test_templates_are_the_files_of_the_folder(client, ours, settings) -> None:
-    folder = Path(__file__).resolve().parents[3] / "experiments"
-    client.app.state.settings = settings.model_copy(update={"experiments_dir": folder})
-
-    found = client.get("/api/v1/experiment-templates", headers=ours).json()
-
-    quickstart = next(one for one in found if one["slug"] == "quickstart")
-    assert quickstart["yaml"].startswith("#"), "the file's own text"
-    of_studies = list((folder / "studies").rglob("*.yaml"))
-    assert of_studies, "run by their study, and no templates"
-    assert len(found) == len(list(folder.rglob("*.yaml"))) - len(of_studies)
 
 
 def test_no_tenant_reaches_anothers_experiment(client, ours, tenants) -> None:

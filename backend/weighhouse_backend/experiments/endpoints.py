@@ -298,7 +298,7 @@ def experiments_preview_schedule(
 
 @router.get("/experiment-templates")
 def experiments_list_templates(request: Request, caller: CallerDep) -> list[TemplateRead]:
-    """Ready-made experiments to begin from."""
+    """Ready-made experiments to begin from: a newcomer's, then the quickest first."""
     del caller
     return [
         read_of(TemplateRead, template)

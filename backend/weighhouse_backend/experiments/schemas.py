@@ -295,3 +295,10 @@ class TemplateRead(BaseModel):
     name: str
     description: str
     yaml: str
+    systems: list[str] = Field(description="What it measures, each system once.")
+    runs: int = Field(description="Runs of one campaign, at the fewest.")
+    most_runs: int
+    estimated_seconds: float = Field(
+        description="How long a campaign of the fewest runs takes, before any ran."
+    )
+    most_estimated_seconds: float

@@ -53,6 +53,24 @@ describe('headlines', () => {
     expect(headline?.more).toBe(2)
   })
 
+  it('show of many sides those that come nearest to the most at some load, in their own order', () => {
+    const sides = ['slow', 'first-at-1', 'slower', 'first-at-8', 'middling']
+    const at = (clients: number, figures: number[]) => figures.map((one, index) => cell(sides[index]!, clients, one))
+    const [headline] = headlinesOf(
+      {
+        ...comparison,
+        sides: sides.map((key) => ({ key })),
+        load_levels: [level(1), level(8)],
+        cells: [...at(1, [1, 10, 1, 2, 6]), ...at(8, [100, 300, 90, 900, 500])],
+      } as never,
+      4,
+      3,
+    )
+    expect(headline?.lines.map(({ side }) => side.key)).toEqual(['first-at-1', 'first-at-8', 'middling'])
+    expect(headline?.moreSides).toBe(2)
+    expect(headline?.missing).toEqual([])
+  })
+
   it('show a side that was not measured as such', () => {
     const [one, other] = headlinesOf(comparison)[0]!.lines
     expect(one!.bars.map(({ throughput }) => throughput?.median ?? null)).toEqual([10, 50, 60])

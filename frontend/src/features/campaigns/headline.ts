@@ -10,13 +10,21 @@ export interface HeadlineBar {
   high: number
 }
 
-/** One workload: every side at the loads on show. */
+/** One side at the loads on show. */
+export interface HeadlineLine {
+  side: ComparisonSide
+  bars: HeadlineBar[]
+}
+
+/** One workload: the foremost sides at the loads on show. */
 export interface Headline {
   workload: string
   levels: LoadLevel[]
   /** How many further loads were measured. */
   more: number
-  lines: { side: ComparisonSide; bars: HeadlineBar[] }[]
+  /** How many further sides were measured, which come less near to the most at every load. */
+  moreSides: number
+  lines: HeadlineLine[]
   /** Sides that have no figure of it. */
   missing: ComparisonSide[]
 }
@@ -26,9 +34,10 @@ export interface Headline {
  *
  * @param comparison targets of one campaign side by side.
  * @param most loads of a workload; of more those are shown that lie evenly between the ends.
+ * @param mostSides of a workload; of more those are shown that come nearest to the most at some load.
  * @returns one headline for each workload that was measured at all.
  */
-export function headlinesOf(comparison: Comparison, most = 4): Headline[] {
+export function headlinesOf(comparison: Comparison, most = 4, mostSides = 5): Headline[] {
   const cells = new Map(
     comparison.cells.map((cell) => [[cell.side, cell.workload, cell.load_level.label].join('\n'), cell.figures]),
   )
@@ -56,16 +65,27 @@ export function headlinesOf(comparison: Comparison, most = 4): Headline[] {
       })),
     }))
     const isMeasured = ({ bars }: (typeof lines)[number]) => bars.some(({ throughput }) => throughput)
+    const there = lines.filter(isMeasured)
+    const shown = foremost(there, mostSides)
     return [
       {
         workload,
         levels,
         more: measured.length - levels.length,
-        lines: lines.filter(isMeasured),
+        moreSides: there.length - shown.length,
+        lines: shown,
         missing: lines.filter((line) => !isMeasured(line)).map(({ side }) => side),
       },
     ]
   })
+}
+
+/** At most so many sides, in their own order: those that come nearest to the most of any side at some load. */
+function foremost(lines: readonly HeadlineLine[], most: number): HeadlineLine[] {
+  const atLoad = (at: number) => Math.max(...lines.map(({ bars }) => bars[at]?.width ?? 0))
+  const best = (line: HeadlineLine) => Math.max(...line.bars.map(({ width }, at) => width / (atLoad(at) || 1)))
+  const kept = new Set([...lines].sort((a, b) => best(b) - best(a)).slice(0, most))
+  return lines.filter((line) => kept.has(line))
 }
 
 /** At most so many of a list, its ends among them. */

@@ -43,5 +43,18 @@ describe('a page of the help', () => {
     expect(front.title).toBe('Help')
     expect(every(front.nodes).flatMap((one) => one.children)).toEqual(['Help', 'Published sources'])
     expect(helpDocument('<a href="/docs/ycsb">ycsb.md</a>').nodes).toMatchObject([{ children: ['YCSB'] }])
+    expect(helpDocument('<a href="/docs/findings">findings/</a>').nodes).toMatchObject([{ children: ['Findings'] }])
+  })
+
+  it('lists no page that is not served', () => {
+    const rows = (title: string) =>
+      every(
+        helpDocument(
+          `<h1>${title}</h1><table><tr><th>where</th></tr><tr><td><a href="/docs/ycsb">ycsb.md</a></td></tr>` +
+            '<tr><td>images/</td></tr></table>',
+        ).nodes,
+      ).filter(({ tag }) => tag === 'tr')
+    expect(rows('docs')).toHaveLength(2)
+    expect(rows('Of any other page')).toHaveLength(3)
   })
 })

@@ -33,6 +33,7 @@ export const ID = 'help-'
 export function helpDocument(html: string, lower = 0): HelpDocument {
   const body = new DOMParser().parseFromString(html, 'text/html').body
   const text = (selector: string) => body.querySelector(selector)?.textContent?.trim() ?? ''
+  const isFront = text('h1') === FOLDER
   let wide = 0
   const scrolled = (element: HelpElement): HelpElement => ({
     tag: 'div',
@@ -45,6 +46,8 @@ export function helpDocument(html: string, lower = 0): HelpDocument {
     if (!(node instanceof Element)) return []
     const tag = node.tagName.toLowerCase()
     if (tag === 'script' || tag === 'style' || tag === 'title') return []
+    // What is not served is no page of the help: its row would lead nowhere.
+    if (isFront && tag === 'tr' && node.querySelector('td') && !node.querySelector('td:first-child a[href]')) return []
     const children = [...node.childNodes]
       .flatMap(built)
       .map((one) => (typeof one === 'string' ? called(tag, one) : one))
@@ -72,10 +75,10 @@ export function helpDocument(html: string, lower = 0): HelpDocument {
 const FOLDER = 'docs'
 const WITHOUT_VOWELS = /^[^aeiou]+$/
 
-/** What is called by its file is called by what that says: `published-sources.md`, Published sources. */
+/** What is called by its file or folder is called by what that says: `published-sources.md`, Published sources. */
 function called(tag: string, said: string): string {
   if (tag === 'h1' && said.trim() === FOLDER) return 'Help'
-  const [, file] = (tag === 'a' && /^([\w-]+)\.md$/.exec(said.trim())) || []
+  const [, file] = (tag === 'a' && /^([\w-]+)(?:\.md|\/)$/.exec(said.trim())) || []
   if (!file) return said
   if (WITHOUT_VOWELS.test(file)) return file.toUpperCase()
   return file.charAt(0).toUpperCase() + file.slice(1).replaceAll('-', ' ')
