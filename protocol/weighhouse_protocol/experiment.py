@@ -4,12 +4,13 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, ValidationInfo, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
 from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.chains import cannot_chain
 from weighhouse_protocol.course_checks import cannot_fill, soaks_too_short
 from weighhouse_protocol.disclosure import Disclosure
+from weighhouse_protocol.fairness.vocabulary import AspectName
 from weighhouse_protocol.faults import Fault, course_problems
 from weighhouse_protocol.gate import Gate, Thresholds
 from weighhouse_protocol.load import ClosedLoad, Load
@@ -36,14 +37,6 @@ from weighhouse_protocol.target import Target
 from weighhouse_protocol.text import Named, Prose, as_kept
 from weighhouse_protocol.workload import Workload
 
-AspectName = Annotated[
-    str,
-    StringConstraints(
-        pattern=r"^(?:[a-z][a-z0-9_]*|(?:parameter|setting|option):[A-Za-z0-9_.-]+)$",
-        max_length=140,
-    ),
-]
-"""An aspect of the fairness sheet: `durability`, `threads`, `parameter:save`."""
 LoadLevel = Annotated[Load | OwnPoints, Field(discriminator="model")]
 """A load level: one load for all targets, or the operating point of each."""
 
@@ -101,8 +94,7 @@ class Experiment(Document):
         ):
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:
-                mend = "each is named once" if what == "factors" else "each needs a name of its own"
-                message = f"{what}: {', '.join(twice)} is there twice; {mend}"
+                message = f"{what}: {', '.join(twice)} is there twice; each needs a name of its own"
                 raise ValueError(message)
         if not as_kept(info) and (problems := list(self.matrix.problems())):
             raise ValueError("; ".join(problems))

@@ -368,9 +368,8 @@ OF_ONE_SYSTEM = "Declared as a factor, which it can be between sides of one syst
 
 
 def _declared(others: Sequence[str]) -> str:
-    if not others:
-        return "Declared as what is compared."
-    return f"Declared as what is compared, together with {', '.join(others)}: not told apart."
+    together = f", together with {', '.join(others)}: not told apart" if others else ""
+    return f"Declared as what is compared{together}."
 
 
 def _said(row: AspectRow, why: str) -> AspectRow:

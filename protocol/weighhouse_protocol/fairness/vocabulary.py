@@ -6,7 +6,7 @@ none, not even another one that is not known.
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import Field, StringConstraints, TypeAdapter, model_validator
 
 from weighhouse_protocol.base import Document, Name
 
@@ -113,6 +113,14 @@ class Comparables(Document):
     missing_update: MissingUpdate | None = None
 
 
+AspectName = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^(?:[a-z][a-z0-9_]*|(?:parameter|setting|option):[A-Za-z0-9_.-]+)$",
+        max_length=140,
+    ),
+]
+"""An aspect of the fairness sheet: `durability`, `threads`, `parameter:save`."""
 Aspect = Literal[
     "durability",
     "acknowledgement",
