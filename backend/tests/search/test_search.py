@@ -129,6 +129,14 @@ def test_an_experiment_is_told_by_its_slug_where_nothing_else_says_it(laboratory
     assert hits(ask, "rain", "experiment")[0]["excerpt"] == []
 
 
+def test_a_campaign_says_what_of_it_was_found(campaign, laboratory, ask):
+    by = laboratory.get(f"/campaigns/{campaign}")["requested_by"]
+    found = hits(ask, by, "campaign")
+    assert {"".join(piece["text"] for piece in one["excerpt"]) for one in found} == {
+        f"started by {by}"
+    }
+
+
 def test_the_nights_of_an_experiment_are_those_of_its_main_line(laboratory, ask):
     document = experiment("potoroo", name="Potoroo", repetitions=1)
     for rate, git in ((100, {"branch": "main"}), (50, {"pull_request": 8}), (200, {})):

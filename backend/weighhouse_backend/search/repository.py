@@ -89,6 +89,10 @@ class Found:
     """Of the campaign that it is, or is of."""
     experiment: str | None
     """Name of the experiment that it is of."""
+    release: str | None
+    requested_by: str | None
+    accepted_note: str | None
+    """Of the campaign that it is: what its text is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,14 @@ class SearchRepository:
             return {}
         experiment_id = SearchEntry.leads["experiment_id"].astext.cast(Uuid())
         query = (
-            select(SearchEntry, Campaign.number, Experiment.name)
+            select(
+                SearchEntry,
+                Campaign.number,
+                Experiment.name,
+                Campaign.release,
+                Campaign.requested_by,
+                Campaign.accepted_note,
+            )
             .outerjoin(
                 Campaign,
                 SearchEntry.kind.in_(("campaign", "commit"))
@@ -189,9 +200,9 @@ class SearchRepository:
         return {
             (row.kind, row.subject_id): Found(
                 row.kind, row.subject_id, row.project_id, row.title, row.text, row.leads, row.at,
-                number, name,
+                number, name, release, by, accepted,
             )
-            for row, number, name in self.session.execute(query)
+            for row, number, name, release, by, accepted in self.session.execute(query)
         }  # fmt: skip
 
     def courses(self, experiment_ids: Sequence[UUID], figure: str) -> dict[UUID, Course]:

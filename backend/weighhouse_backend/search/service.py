@@ -288,10 +288,18 @@ def _figure(name: str) -> str:
 
 def _excerpt(kind: Kind, found: Found, terms: Sequence[str]) -> list[PieceRead]:
     """None of a series: all its words stand in its title. Of an experiment what it says of itself,
-    else its slug, which its text begins with.
+    else its slug, which its text begins with; of a campaign what each of its words is.
     """
     if kind == "series":
         return []
+    if kind == "campaign":
+        told = {
+            "release": found.release,
+            "started by": found.requested_by,
+            "accepted:": found.accepted_note,
+        }
+        said = ", ".join(f"{what} {value}" for what, value in told.items() if value)
+        return excerpt_of(said, terms)
     slug = str(found.leads["slug"]) if kind == "experiment" else ""
     return excerpt_of(found.text.removeprefix(slug), terms) or excerpt_of(slug, terms)
 
