@@ -201,6 +201,9 @@ def exports_read_metrics(
 
 
 def _projects(caller: Caller, wanted: SeriesFilter) -> Collection[UUID]:
+    """Whose series are wanted; that of a stranger is refused before anything is sent."""
+    if wanted.project_id is not None:
+        caller.require(wanted.project_id)
     return [wanted.project_id] if wanted.project_id else caller.project_ids
 
 
