@@ -134,7 +134,7 @@ def exports_list_series(
         "Series",
         pages.HISTORY,
         leaving,
-        _caveats_of_series(snapshot, _projects(caller, wanted)),
+        _caveats_of_series(snapshot, _projects(caller, snapshot, wanted)),
         notes=narrowed(**vars(wanted), text=text),
     )
     table = list_tables.series(shown)
@@ -196,14 +196,16 @@ def exports_read_metrics(
         for one in found
         if one.id in points
     ]
-    told = open_metrics(latest, _caveats_of_series(snapshot, _projects(caller, wanted)))
+    told = open_metrics(latest, _caveats_of_series(snapshot, _projects(caller, snapshot, wanted)))
     return Response(told, media_type=CONTENT_TYPE_LATEST)
 
 
-def _projects(caller: Caller, wanted: SeriesFilter) -> Collection[UUID]:
-    """Whose series are wanted; that of a stranger is refused before anything is sent."""
+def _projects(caller: Caller, snapshot: Snapshot, wanted: SeriesFilter) -> Collection[UUID]:
+    """Whose series are wanted; a stranger's are refused before anything is sent."""
     if wanted.project_id is not None:
         caller.require(wanted.project_id)
+    if wanted.campaign_id is not None:
+        snapshot.get(CampaignService).find(caller, wanted.campaign_id)
     return [wanted.project_id] if wanted.project_id else caller.project_ids
 
 
