@@ -148,7 +148,7 @@ def test_a_link_with_a_password_asks_for_it_and_opens(
     expect(phone.get_by_role("heading", name="This link asks for a password")).to_be_visible()
     phone.get_by_label("Password").fill("a guess of nobody")
     phone.get_by_role("button", name="Open").click()
-    expect(phone.get_by_role("main")).to_contain_text("this is not its password")
+    expect(phone.get_by_role("main")).to_contain_text("This is not its password")
     phone.get_by_label("Password").fill("a word between us")
     phone.get_by_role("button", name="Open").click()
     expect(phone.get_by_role("heading", level=1, name="A course")).to_be_visible()
