@@ -172,7 +172,7 @@ def test_what_is_compared_is_declared_where_the_sheet_says_what_differs(
     section = page.get_by_role("region", name="Fairness")
     durability = section.get_by_role("row", name=re.compile("^Durability"))
     expect(durability).to_contain_text("confounder")
-    durability.get_by_role("button", name="Durability is what is compared").click()
+    durability.get_by_role("button", name="This is what is compared: Durability").click()
     expect(durability).not_to_contain_text("confounder")
     durability.get_by_role("button", name="why: Durability").click()
     expect(durability).to_contain_text("Declared as what is compared.")
@@ -180,7 +180,7 @@ def test_what_is_compared_is_declared_where_the_sheet_says_what_differs(
     page.get_by_role("tab", name="YAML").click()
     expect(page.get_by_role("textbox", name="The experiment as YAML")).to_contain_text("factors")
     page.get_by_role("tab", name="Form").click()
-    durability.get_by_role("button", name="Durability is what is compared").click()
+    durability.get_by_role("button", name="Not what is compared: Durability").click()
     expect(durability).to_contain_text("confounder")
 
 

@@ -134,3 +134,13 @@ def test_a_command_says_which_projects_there_are(house: RunningPlatform) -> None
     gone = weighhouse(house, "project", "archive", "nowhere")
     assert gone.returncode == Exit.INVALID
     assert "those that you see: main" in gone.stderr
+
+
+def test_a_project_without_a_history_says_what_makes_one(page: Page) -> None:
+    page.goto("/history")
+    expect(page.get_by_role("heading", name="No history yet")).to_be_visible()
+    expect(page.get_by_text("Every system")).to_have_count(0)
+    looked_at(page, "no history")
+    page.goto("/history?metric=p99_us")
+    expect(page.get_by_role("heading", name="No series here")).to_be_visible()
+    expect(page.get_by_text("Every system").first).to_be_visible()
