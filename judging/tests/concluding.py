@@ -69,6 +69,16 @@ def gates() -> dict[str, Any]:
             anchor={"release": repeats("release", 9, 109.0, 0.003, 5)},
         ),
     }
+    alone = [PastCampaign(tuple(repeats("p", n, 100.0, 0.01, 5).values())) for n in range(60)]
+    lone = replace(
+        _cell("closed", 1.0, 0.01, 10, 5, 3),
+        anchor={"release": repeats("release", 9, 115.0, 0.01, 5)},
+        past=alone,
+    )
+    special |= {
+        "an anchor far above": lone,
+        "an anchor by itself": replace(lone, next_to_anchor=alone[:10]),
+    }
     mixed = [("here" if n % 2 else "there", (1.0, 1.09)[n % 2]) for n in range(16)]
     past = [
         PastCampaign(tuple(repeats(f"p{n}", n, 100.0 * by, 0.01, 5).values()), place)

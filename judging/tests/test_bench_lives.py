@@ -23,7 +23,9 @@ def test_the_bench_tells_of_two_campaigns_what_the_judge_does(known: int) -> Non
             noise.variance[trial],
             np.broadcast_to(noise.freedom, (200,))[trial],
             noise.share,
-            within=Spread(noise.within.variance[trial], noise.within.freedom),
+            within=Spread(
+                noise.within.variance[trial], noise.within.freedom, noise.within.memory[trial]
+            ),
         )
         sides = [
             {(name, block): value for block, value in enumerate(np.exp(side[trial]).tolist())}

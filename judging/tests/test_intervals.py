@@ -226,3 +226,14 @@ def test_rates_are_scipys_and_none_of_few_is_not_nothing() -> None:
     assert more_failures(Rate(0, 0), Rate(3, 3)) == 1.0
     with pytest.raises(ValueError, match="no rate"):
         Rate(3, 2)
+
+
+@pytest.mark.parametrize("error", [0.05, 0.005, 0.005 / 24])
+def test_at_every_look_a_p_of_one_is_one_and_of_nothing_is_nothing(error: float) -> None:
+    """A figure that is far better has a p of *worse* that is rounded to 1; it was no number."""
+    p = np.array([0.0, 1e-300, 0.5, 1 - 1e-16, 1.0])
+    found = looks.one_sided_p_at_every_look(p, np.array([[0.2], [1.0], [20.0]]), error)
+    assert np.isfinite(found).all()
+    assert (found[:, 0] < 1e-150).all()
+    assert (found[:, -2:] == 1.0).all()
+    assert (np.diff(found) >= 0).all()

@@ -1,6 +1,6 @@
 """By which rules it was judged: one number for all of them."""
 
-RULES_VERSION = 6
+RULES_VERSION = 7
 """Stands beside every verdict that is kept, so that one may see by which rules it was made.
 
 To be raised by one whenever the same figures could get another verdict of a gate, or another
@@ -17,4 +17,5 @@ number.
 | 4 | campaigns differ as all completed ones of their series do; without four, nothing is told |
 | 5 | what machines of a kind differ by is taken out; worse twice is unclear where it was lately |
 | 6 | client's counts against the server's; reads through caches that nobody spoke of |
+| 7 | an anchor that lies by itself counts as far as campaigns differ |
 """

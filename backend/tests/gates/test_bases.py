@@ -223,3 +223,30 @@ def test_another_tenant_accepts_nothing(laboratory, tenants):
             f"/api/v1/campaigns/{campaign}/{path}", json=body, headers=tenants[1].headers
         )
         assert answer.status_code == 404
+
+
+def test_a_release_that_lies_by_itself_stops_no_build_after_it(laboratory):
+    builds = Builds(laboratory, "by-itself")
+    for factor in (1.0, 1.004, 0.997, 1.002, 0.998):
+        builds.run(factor)
+    release = builds.run(1.25)
+    answer = builds.put(release, "release", {"name": "1.0"})
+    assert answer.status_code == 200, answer.text
+    gate = builds.gate(builds.run())
+    assert gate["anchor_campaign_id"] == release
+    assert gate["verdict"] != "regression"
+    assert (
+        "the anchor's throughput was better than that of the campaigns next to it"
+        in (gate["message"])
+    )
+
+
+def test_a_release_as_fast_as_those_next_to_it_is_held_against_builds(laboratory):
+    builds = Builds(laboratory, "not-by-itself")
+    for factor in (1.25, 1.254, 1.247, 1.252, 1.248):
+        builds.run(factor)
+    release = builds.run(1.25)
+    assert builds.put(release, "release", {"name": "1.0"}).status_code == 200
+    gate = builds.gate(builds.run())
+    assert (gate["verdict"], gate["anchor_campaign_id"]) == ("regression", release)
+    assert "the campaigns next to it" not in gate["message"]

@@ -47,7 +47,7 @@ from weighhouse_backend.results.identities import CellSeen, mismatches, place_of
 from weighhouse_backend.results.repeats import attempts, blocks
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.states import FINISHED_CAMPAIGNS, RunStatus
-from weighhouse_backend.series.past import PastOf, PastService
+from weighhouse_backend.series.past import PastService
 
 PINNED = "pinned"
 """Of campaigns from before there was a choice: the base they were started with."""
@@ -148,10 +148,16 @@ class GateService:
             cells = [replace(cell, changes=(*cell.changes, unknown)) for cell in cells]
         changes = subject_of(cells, both)
         floor_of = self.floors.of_cells(campaign.project_id, seen[campaign.id])
-        past_of = self.past.of_cells(campaign.experiment_id, seen[campaign.id], before=campaign.id)
+        own = seen[campaign.id]
+        past_of = self.past.of_cells(campaign.experiment_id, own, before=campaign.id)
+        next_of = self.past.next_to(campaign.experiment_id, own, bases.anchor, before=campaign.id)
         second = self.choosing.second(campaign.id)
         evidence = [
-            _evidence(cell, anchored.get(cell.key), second.get(cell.key, ()), floor_of, past_of)
+            replace(
+                _evidence(cell, anchored.get(cell.key), second.get(cell.key, ()), floor_of),
+                past=past_of(cell.key, _watched(cell)),
+                next_to_anchor=next_of(cell.key, _watched(cell)),
+            )
             for cell in cells
         ]
         result = gate_verdict.decide(
@@ -216,16 +222,19 @@ def _of_the_machine(
     return () if said is None else (said,)
 
 
+def _watched(cell: Matched) -> str:
+    return CATALOGUE.primary(cell.candidate.runs[0].load_kind).name
+
+
 def _evidence(
     cell: Matched,
     anchor: Matched | None,
     second: Sequence[RunFigures],
     floor_of: FloorOf[GateKey],
-    past_of: PastOf[GateKey],
 ) -> CellEvidence:
     candidate = cell.candidate.runs
     before = [run for seen in cell.bases.values() for run in seen.runs]
-    metric = CATALOGUE.primary(candidate[0].load_kind).name
+    metric = _watched(cell)
     anchors = {} if anchor is None else anchor.bases
     return CellEvidence(
         identity=cell.candidate.identity().digest,
@@ -240,7 +249,6 @@ def _evidence(
             str(one): place_of_runs(seen.runs) or ""
             for one, seen in [*cell.bases.items(), *anchors.items()]
         },
-        past=past_of(cell.key, metric),
         floor=floor_of(cell.key, metric),
         candidate_attempts=attempts(candidate),
         base_attempts=attempts(before),

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
+from sqlalchemy import Row
 from weighhouse_judging.identity.sides import family
 from weighhouse_judging.verdicts.campaigns import MOST_PAST, PastCampaign
+from weighhouse_judging.verdicts.lone_anchors import NEXT
 
 from weighhouse_backend.results.identities import CellSeen
 from weighhouse_backend.series.environments import environment_of
@@ -39,25 +41,61 @@ class PastService:
         :param before: a campaign; those alone that were asked for before it.
         :param without: campaigns that are being judged.
         """
-        keys = {
-            name: (cell.identity().digest, family(cell.side.target).digest)
-            for name, cell in cells.items()
-            if cell.records
-        }
-        kinds = {name: environment_of(cells[name].document, cells[name].runs) for name in keys}
-        rows = self.repository.past(
-            experiment_id, {key[0] for key in keys.values()}, before, without, MOST_PAST
+        keys = _keys(cells)
+        identities = {identity for identity, _ in keys.values()}
+        return _by_cell(
+            cells, keys, self.repository.past(experiment_id, identities, before, without, MOST_PAST)
         )
-        found: dict[tuple[str, str, str], dict[str, list[PastCampaign]]] = {}
-        for row in sorted(rows, key=lambda row: row.began):
-            of_series = found.setdefault((row.cell_identity, row.side_family, row.metric), {})
-            one = PastCampaign(tuple(row.repeats), row.place or "")
-            of_series.setdefault(row.fingerprint, []).append(one)
 
-        def past(name: Key, metric: str) -> Sequence[PastCampaign]:
-            if name not in keys:
-                return ()
-            segments = found.get((*keys[name], metric), {})
-            return segments.get(kinds[name].among(segments), ())
+    def next_to(
+        self,
+        experiment_id: UUID,
+        cells: Mapping[Key, CellSeen],
+        campaign_id: UUID | None,
+        *,
+        before: UUID,
+    ) -> PastOf[Key]:
+        """The same of the campaigns that are nearest to one in time, on either side.
 
-        return past
+        :param campaign_id: itself is not among them; None: there are none.
+        """
+        if campaign_id is None:
+            return lambda _name, _metric: ()
+        keys = _keys(cells)
+        identities = {identity for identity, _ in keys.values()}
+        return _by_cell(
+            cells,
+            keys,
+            self.repository.next_to(experiment_id, identities, campaign_id, before, NEXT),
+        )
+
+
+Keys = Mapping[Key, tuple[str, str]]
+"""Of cells: identity and family of side."""
+
+
+def _keys(cells: Mapping[Key, CellSeen]) -> Keys[Key]:
+    return {
+        name: (cell.identity().digest, family(cell.side.target).digest)
+        for name, cell in cells.items()
+        if cell.records
+    }
+
+
+def _by_cell(
+    cells: Mapping[Key, CellSeen], keys: Keys[Key], rows: Sequence[Row[Any]]
+) -> PastOf[Key]:
+    kinds = {name: environment_of(cells[name].document, cells[name].runs) for name in keys}
+    found: dict[tuple[str, str, str], dict[str, list[PastCampaign]]] = {}
+    for row in sorted(rows, key=lambda row: row.began):
+        of_series = found.setdefault((row.cell_identity, row.side_family, row.metric), {})
+        one = PastCampaign(tuple(row.repeats), row.place or "")
+        of_series.setdefault(row.fingerprint, []).append(one)
+
+    def past(name: Key, metric: str) -> Sequence[PastCampaign]:
+        if name not in keys:
+            return ()
+        segments = found.get((*keys[name], metric), {})
+        return segments.get(kinds[name].among(segments), ())
+
+    return past

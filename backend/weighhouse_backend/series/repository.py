@@ -233,6 +233,49 @@ class SeriesRepository:
         :param cells: their identities.
         :param most: of a series and environment.
         """
+        ranked = self._ranked(experiment_id, cells, before, without).subquery()
+        return self.session.execute(
+            select(ranked)
+            .where(ranked.c.rank <= most)
+            .order_by(ranked.c.stands_at, ranked.c.campaign_id)
+        ).all()
+
+    def next_to(
+        self,
+        experiment_id: UUID,
+        cells: Collection[str],
+        campaign_id: UUID,
+        before: UUID | None,
+        most: int,
+    ) -> Sequence[Row[Any]]:
+        """The same of the points nearest to a campaign's in time, itself not among them.
+
+        :param most: so many before and so many after it, of a series and environment.
+        """
+        ranked = self._ranked(experiment_id, cells, before, ()).cte()
+        own = ranked.alias()
+        apart = func.abs(ranked.c.rank - own.c.rank)
+        return self.session.execute(
+            select(ranked)
+            .join(own, own.c.series_id == ranked.c.series_id)
+            .where(
+                own.c.campaign_id == campaign_id,
+                own.c.fingerprint == ranked.c.fingerprint,
+                apart.between(1, most),
+            )
+            .order_by(ranked.c.stands_at, ranked.c.campaign_id)
+        ).all()
+
+    def _ranked(
+        self,
+        experiment_id: UUID,
+        cells: Collection[str],
+        before: UUID | None,
+        without: Collection[UUID],
+    ) -> Select[Any]:
+        """Every point of the cells that tells of noise, and its place in its series, from 1 for the
+        latest.
+        """
         newest_first = Campaign.stands_at.desc(), Campaign.id.desc()
         rank = func.row_number().over(
             partition_by=(SeriesPoint.series_id, SeriesPoint.fingerprint), order_by=newest_first
@@ -242,7 +285,8 @@ class SeriesRepository:
         )
         query = (
             select(
-                Series.cell_identity, Series.side_family, Series.metric, SeriesPoint.fingerprint,
+                Series.cell_identity, Series.side_family, Series.metric,
+                SeriesPoint.series_id, SeriesPoint.fingerprint,
                 SeriesPoint.place, SeriesPoint.repeats, Campaign.stands_at, SeriesPoint.campaign_id,
                 began.label("began"), rank.label("rank"),
             )
@@ -258,12 +302,7 @@ class SeriesRepository:
         )  # fmt: skip
         if before is not None:
             query = query.where(SeriesPoint.campaign_id < before)
-        ranked = query.subquery()
-        return self.session.execute(
-            select(ranked)
-            .where(ranked.c.rank <= most)
-            .order_by(ranked.c.stands_at, ranked.c.campaign_id)
-        ).all()
+        return query
 
     def kinds(self, series_id: UUID, but: UUID | None = None) -> Sequence[str]:
         """The kinds of a series' segments, in the order in which campaigns of them were asked for.

@@ -10,12 +10,14 @@ Measured cover of each interval: docs/verdicts.md, by `make bench-statistics`.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
+
+from weighhouse_judging.arithmetic.memory import inflation
 
 Floats = npt.NDArray[np.float64]
 
@@ -113,6 +115,8 @@ class Spread:
 
     variance: Floats
     freedom: Floats
+    memory: Floats = field(default_factory=lambda: np.asarray(0.0))
+    """By how much neighbouring repeats are alike (`memory.told_memory`), 0 to 1; 0: not evident."""
 
 
 @dataclass(frozen=True)
@@ -277,9 +281,14 @@ def two_campaigns(a: Floats, b: Floats, between: Between) -> LogDifference:
 
     `two_level`, each with a variance of its own: Var = 2 σ_b² + s_a²/n_a + s_b²/n_b (Welch 1947,
     Biometrika 34), σ_b² by the variance inside the campaigns that it was gained from. Campaign
-    means taken whole have what these repeats add to what is in them already.
+    means taken whole have what these repeats add to what is in them already. Where neighbouring
+    repeats were alike in those campaigns, means scatter by more than independent repeats tell.
     """
-    parts = [one.var(axis=-1, ddof=1) / one.shape[-1] for one in (a, b)]
+    memory = np.asarray(0.0) if between.within is None else between.within.memory
+    parts = [
+        one.var(axis=-1, ddof=1) / one.shape[-1] * inflation(memory, one.shape[-1])
+        for one in (a, b)
+    ]
     repeats = parts[0] + parts[1]
     freedoms = [one.shape[-1] - 1 for one in (a, b)]
     inside = between.within or Spread(
@@ -287,7 +296,8 @@ def two_campaigns(a: Floats, b: Floats, between: Between) -> LogDifference:
         / sum(freedoms),
         np.asarray(float(sum(freedoms))),
     )
-    whole, known = 2.0 * between.variance, 2.0 * between.share * inside.variance
+    whole = 2.0 * between.variance
+    known = 2.0 * between.share * inside.variance * inflation(memory, 1 / between.share)
     own = np.square(parts[0]) / freedoms[0] + np.square(parts[1]) / freedoms[1]
     of_whole, of_known = np.square(whole) / between.freedom, np.square(known) / inside.freedom
     seen = np.where(whole > known, 1.0, UNSEEN)

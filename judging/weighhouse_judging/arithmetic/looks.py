@@ -34,6 +34,9 @@ from weighhouse_judging.arithmetic.intervals import CONFIDENCE, Floats, LogDiffe
 SHARPEST_AT = 10.0
 """Blocks at which the interval is narrowest for its error: where most cells get decided."""
 
+FURTHEST = 38.0
+"""Standard deviations beyond which a p is rounded to 0 or 1."""
+
 HORIZON = 30.0
 """Blocks before which most of the error of equality is spent: the most that a cell gets by
 default. What is decided after more is decided by the mixture."""
@@ -69,7 +72,8 @@ def one_sided_p_at_every_look(
 ) -> Floats:
     """The same for a one-sided p."""
     rho = sharpness(error, information)
-    z = _deviate(np.asarray(p_one_sided, dtype=np.float64))
+    # A p of 1 would be infinitely far on the other side, of which nothing can be told apart.
+    z = np.maximum(_deviate(np.asarray(p_one_sided, dtype=np.float64)), -FURTHEST)
     log_e = (
         np.log(2)
         - 0.5 * np.log1p(rho)

@@ -275,7 +275,6 @@ def bars(effort: Effort, seed: int) -> Iterator[Bar]:
         {name: one.covered for name, one in alike.items()},
         at_least=0.93,
         at_most=0.985,
-        traded=LONGER,
     )
     yield bar(
         "equal sides of two campaigns called changed",
@@ -319,10 +318,6 @@ ALIKE = [
     )
 ]
 QUIETER = "where the series is the noisier side's, it tells little of what campaigns differ by"
-LONGER = (
-    "means of five repeats that remember scatter by more than long campaigns tell of them; only "
-    "where campaigns differ by nothing else"
-)
 REMEMBERING = (
     "neighbours of campaigns that remember are more alike than any two, and four of them "
     "more alike than ten; the interval is that of any two"

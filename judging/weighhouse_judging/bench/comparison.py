@@ -11,6 +11,7 @@ from weighhouse_judging.arithmetic.intervals import (
     paired,
     two_level,
 )
+from weighhouse_judging.arithmetic.memory import told_memory
 from weighhouse_judging.bench.trials import Bools, Floats, block_noise, median_of, repeats
 from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, LEVEL
 
@@ -107,7 +108,8 @@ def within(base: Floats, other: Floats | None = None) -> Spread:
     if other is not None:
         freedom += other.shape[-1] - 1
         squares = squares + other.var(axis=-1) * other.shape[-1]
-    return Spread(squares / freedom, np.asarray(freedom))
+    memory = told_memory(list(np.moveaxis(base, -2, 0)))
+    return Spread(squares / freedom, np.asarray(freedom), memory)
 
 
 def changed(

@@ -28,6 +28,7 @@ from weighhouse_judging.verdicts.campaigns import MOST_PAST, PastCampaign
 from weighhouse_judging.verdicts.figures import Repeats
 from weighhouse_judging.verdicts.gate_cells import ANCHOR_THRESHOLD, GATE_THRESHOLD, judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.lone_anchors import NEXT
 
 BUILDS = 200
 SIZE = 5
@@ -134,6 +135,7 @@ def judged_worse(
             anchor={"release": history[0].repeats[cell]},
             again=again[cell].repeats[cell] if cell in again else {},
             past=[one.past[cell] for one in history[-MOST_PAST:]],
+            next_to_anchor=[one.past[cell] for one in history[1 : 1 + NEXT]],
         )
         for cell in range(candidate.means.size)
     ]

@@ -35,6 +35,9 @@ class CellEvidence:
     past: Sequence[PastCampaign] = ()
     """Every completed campaign of the cell's series before this one but regressions, oldest first:
     from them is learned how much campaigns differ. Where the base's are more, from those."""
+    next_to_anchor: Sequence[PastCampaign] = ()
+    """The same of those nearest to the anchor in time, itself not among them: from them is learned
+    whether it lies by itself."""
     floor: Floor | None = None
     candidate_attempts: Attempts | None = None
     """Default: as many as there are figures, none failed."""
@@ -56,6 +59,15 @@ class CellEvidence:
             if one
         ]
         return base if len(base) > len(self.past) else self.past
+
+    def next_to(self, anchor: str) -> Sequence[tuple[float, ...]]:
+        """The repeats of campaigns next to an anchor's that the same machines measured."""
+        place = self.places.get(anchor, "")
+        return [
+            one.repeats
+            for one in self.next_to_anchor
+            if one.place == place and min(one.repeats, default=0.0) > 0
+        ]
 
     @property
     def attempts(self) -> tuple[Attempts, Attempts]:

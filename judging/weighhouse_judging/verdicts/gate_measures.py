@@ -26,6 +26,7 @@ from weighhouse_judging.arithmetic.shrinkage import squeeze
 from weighhouse_judging.verdicts.campaigns import Apart, learned
 from weighhouse_judging.verdicts.figures import Method, Repeats
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.lone_anchors import beyond_the_others
 from weighhouse_judging.verdicts.noise import against_base, within_campaigns
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
@@ -80,6 +81,9 @@ class Against:
     """Was the base measured on other machines, and nothing tells by how much they differ?"""
     hopeless: bool
     """Would even endless repeats leave the interval wider than the threshold?"""
+    alone: float = 0.0
+    """What an anchor is taken for that lies by itself above the campaigns next to it: so much other
+    than its figure; 0 for most."""
 
 
 def betweens(cells: Sequence[CellEvidence]) -> list[Between | None]:
@@ -186,6 +190,8 @@ class _Measured:
     least_error: float
     """What is left of the error after endless repeats."""
     elsewhere: bool = False
+    alone: float = 0.0
+    """Logarithmic."""
 
     @property
     def threshold(self) -> float:
@@ -236,6 +242,7 @@ class _Measured:
             between_known=self.method != "unpaired",
             elsewhere=self.elsewhere,
             hopeless=self.least_error * ONE_SIDED_95 > self.limit,
+            alone=float(np.expm1(turned * self.alone)),
         )
 
     def _bounds(self, looked_at: bool) -> tuple[float, float, float]:
@@ -311,7 +318,16 @@ def _by_campaigns(
     taught = [logs(cell, one) for name, one in cell.base.items() if one and name not in groups]
     within = within_campaigns([*base, *taught, other])
     together = np.concatenate(base)
-    floor, least = None, math.inf
+    floor, least, alone = None, math.inf, 0.0
+    if between is not None and len(groups) == 1 and groups.keys() == cell.anchor.keys():
+        ((name, repeats),) = groups.items()
+        alone = beyond_the_others(
+            logs(cell, repeats),
+            [logs(cell, dict(enumerate(one))) for one in cell.next_to(name)],
+            between.at(1 / len(repeats), within),
+            math.log1p(asked),
+        )
+        base = [one + alone for one in base]
     if between is None:
         centre = float(np.mean([one.mean() for one in base]))
         difference = LogDifference(
@@ -334,6 +350,7 @@ def _by_campaigns(
         information=2 / (1 / together.size + 1 / other.size) / looks.SHARPEST_AT,
         least_error=least,
         elsewhere=apart is None,
+        alone=alone,
     )
 
 

@@ -240,6 +240,7 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change], said: str) -
         notes.append(f"Differs too, undeclared: {', '.join(confounders)}.")
     notes += [_taken_back(cell) for cell in cells if cell.taken_back]
     notes += [_as_slow(cell) for cell in cells if cell.as_slow]
+    notes += [_alone(cell, one) for cell in cells if (one := cell.anchor) is not None and one.alone]
     judged = [(cell, cell.base) for cell in cells if cell.base is not None]
     drowned = [(cell, against) for cell in cells if (against := _in_noise(cell)) is not None]
     if drowned:
@@ -290,6 +291,14 @@ def _as_slow(cell: CellVerdict) -> str:
         f"{cell.evidence.label}: {figure} {signed_percent(first)}, measured again "
         f"{signed_percent(again)}; but {cell.as_slow} of the latest {LATEST} campaigns {were} as "
         "bad by chance, and so this one may be."
+    )
+
+
+def _alone(cell: CellVerdict, anchor: Against) -> str:
+    return (
+        f"{cell.evidence.label}: the anchor's {cell.evidence.metric.label.lower()} was better than "
+        "that of the campaigns next to it by more than they differ; it is taken for "
+        f"{signed_percent(anchor.alone)} of it."
     )
 
 

@@ -7,7 +7,7 @@ of one campaign to another.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
@@ -19,12 +19,16 @@ from weighhouse_judging.arithmetic.intervals import (
     Spread,
     two_level,
 )
+from weighhouse_judging.arithmetic.memory import told_memory
 
 FEWEST_PAIRS = 10
 """Pairs of equal sides before a floor is believed."""
 
 FEWEST_CAMPAIGNS = 4
 """Campaigns before the variance between them counts as known."""
+
+FEWEST_FOR_A_SPREAD = 2
+"""Repeats of a campaign that tell how much they scatter."""
 
 FLOOR_CONFIDENCE = 0.95
 """Share of equal comparisons whose difference stays under the floor."""
@@ -154,8 +158,10 @@ def within_campaigns(groups: Sequence[Floats]) -> Spread:
 
 
 def told_within(groups: Sequence[Floats]) -> Spread | None:
-    """The same; None where each campaign has but one repeat."""
-    return within_campaigns(groups) if max(group.size for group in groups) > 1 else None
+    """The same, and how much alike neighbours are; None where each campaign has but one repeat."""
+    if max(group.size for group in groups) < FEWEST_FOR_A_SPREAD:
+        return None
+    return replace(within_campaigns(groups), memory=told_memory(groups))
 
 
 def against_base(
