@@ -18,8 +18,9 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -267,30 +268,47 @@ def _backend(platform: Platform) -> psutil.Process:
     return psutil.Process(process.pid)
 
 
-def bench(nights: int, bulk: int, requests: int) -> dict[str, Any]:
-    """Grow a history in a fresh platform, and ask it."""
-    path = Path(tempfile.mkdtemp(prefix="weighhouse-history-"))
+@contextmanager
+def grown_platform(kept: Path | None, nights: int, bulk: int) -> Iterator[tuple[Platform, Grown]]:
+    """A platform with a history of so many nights.
+
+    :param kept: where it stays, to be asked again by a later call, which does not grow it anew;
+        None: it is removed afterwards.
+    """
+    path = kept or Path(tempfile.mkdtemp(prefix="weighhouse-history-"))
+    told = path / "grown.json"
     try:
         with Platform(PlatformOptions(directory=path, port=free_port(), agent=False)) as platform:
+            if told.exists():
+                yield platform, Grown(**json.loads(told.read_bytes()))
+                return
             settings = Settings(
                 database_url=platform.database_url, redis_url=platform.redis_url,
                 artifact_dir=path / "artifacts",
             )  # fmt: skip
             tools = Tools(settings)
             grown = grow(tools, platform.owner_database_url, nights, bulk)
-            say(json.dumps(grown.__dict__))
-            owner = sa.create_engine(platform.owner_database_url)
-            paths = asked(owner)
-            owner.dispose()
             tools.engine.dispose()
-            process = _backend(platform)
-            at_rest = process.memory_full_info().uss >> 20
-            answers = asyncio.run(measured(platform, paths, requests))
-            after = process.memory_full_info().uss >> 20
+            told.write_text(json.dumps(asdict(grown)), encoding="utf-8")
+            yield platform, grown
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        if kept is None:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def bench(nights: int, bulk: int, requests: int, kept: Path | None) -> dict[str, Any]:
+    """Grow a history in a fresh platform, or take one that was kept, and ask it."""
+    with grown_platform(kept, nights, bulk) as (platform, grown):
+        say(json.dumps(asdict(grown)))
+        owner = sa.create_engine(platform.owner_database_url)
+        paths = asked(owner)
+        owner.dispose()
+        process = _backend(platform)
+        at_rest = process.memory_full_info().uss >> 20
+        answers = asyncio.run(measured(platform, paths, requests))
+        after = process.memory_full_info().uss >> 20
     return {
-        "grown": grown.__dict__,
+        "grown": asdict(grown),
         "answers": answers,
         "backend_megabytes": {"at_rest": at_rest, "after": after, "bar": 150},
         "missed": sorted(
@@ -306,9 +324,12 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=1_000_000)
     parser.add_argument("--bulk", type=int, default=0, help="nights with intervals and samples")
     parser.add_argument("--requests", type=int, default=40)
+    parser.add_argument(
+        "--directory", type=Path, help="keep the platform here, and ask it again if it is there"
+    )
     options = parser.parse_args()
     nights = max(2, math.ceil(options.runs / RUNS_OF_A_CAMPAIGN / LARGE))
-    result = bench(nights, options.bulk, options.requests)
+    result = bench(nights, options.bulk, options.requests, options.directory)
     print(json.dumps(result))
     return 1 if result["missed"] else 0
 
