@@ -204,9 +204,9 @@ bench-exports: env ## what a million intervals take to be exported, in memory an
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_exports --rows $(or $(ROWS),1000000) $(if $(FORMS),--forms $(FORMS))
 
 .PHONY: bench-history
-bench-history: env ## what a history of a million runs leaves of the pages' speed (RUNS=100000, BULK=nights with intervals, DIRECTORY=where it stays to be asked again); last line JSON
+bench-history: env ## what a history of a million runs leaves of the pages' speed (RUNS=100000, BULK=nights with intervals, DIRECTORY=where it stays to be asked again, ONLY=what is asked); last line JSON
 	@$(BOOTSTRAP)/debian.sh servers
-	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_history --runs $(or $(RUNS),1000000) --bulk $(or $(BULK),0) $(if $(DIRECTORY),--directory $(DIRECTORY))
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_history --runs $(or $(RUNS),1000000) --bulk $(or $(BULK),0) $(if $(DIRECTORY),--directory $(DIRECTORY)) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: bench-tenants
 bench-tenants: env ## one tenant's requests beside another's attacks, as ratios in the same run (ONLY=names, BLOCK=15 s, BLOCKS=4); last line JSON

@@ -25,7 +25,6 @@ def test_every_bar_is_met_or_traded(capsys: pytest.CaptureFixture[str]) -> None:
         "cover of 95 % intervals: medians of 8 to 15 µs in whole µs",
         "cover of 95 % intervals between campaigns that remember",
         "cover of 95 % intervals between campaigns of unequal noise",
-        "cover of 95 % intervals between campaigns, repeats that remember",
     }
 
 

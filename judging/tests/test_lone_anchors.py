@@ -49,7 +49,7 @@ def test_an_anchor_that_lies_by_itself_is_believed_as_far_as_campaigns_differ() 
     message = decide([ALONE]).message
     assert (
         "redis, 4 clients: the anchor's throughput was better than that of the campaigns next to "
-        "it by more than they differ; it is taken for −12"
+        "it by more than they differ, so it is corrected by −12"
     ) in message
 
 

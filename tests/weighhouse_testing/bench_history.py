@@ -277,6 +277,8 @@ def grown_platform(kept: Path | None, nights: int, bulk: int) -> Iterator[tuple[
     """
     path = kept or Path(tempfile.mkdtemp(prefix="weighhouse-history-"))
     told = path / "grown.json"
+    if kept and kept.is_dir() and any(kept.iterdir()) and not told.exists():
+        sys.exit(f"{kept} holds no history that was written to its end: remove it, or take another")
     try:
         with Platform(PlatformOptions(directory=path, port=free_port(), agent=False)) as platform:
             if told.exists():
@@ -306,8 +308,11 @@ def bench(
     with grown_platform(kept, nights, bulk) as (platform, grown):
         say(json.dumps(asdict(grown)))
         owner = sa.create_engine(platform.owner_database_url)
-        paths = {name: path for name, path in asked(owner).items() if not only or name in only}
+        every = asked(owner)
         owner.dispose()
+        if unknown := set(only) - every.keys():
+            sys.exit(f"nothing is called {sorted(unknown)}; there are {', '.join(every)}")
+        paths = {name: every[name] for name in only or every}
         process = _backend(platform)
         at_rest = process.memory_full_info().uss >> 20
         answers = asyncio.run(measured(platform, paths, requests))

@@ -297,8 +297,8 @@ def _as_slow(cell: CellVerdict) -> str:
 def _alone(cell: CellVerdict, anchor: Against) -> str:
     return (
         f"{cell.evidence.label}: the anchor's {cell.evidence.metric.label.lower()} was better than "
-        "that of the campaigns next to it by more than they differ; it is taken for "
-        f"{signed_percent(anchor.alone)} of it."
+        "that of the campaigns next to it by more than they differ, so it is "
+        f"corrected by {signed_percent(anchor.alone)}."
     )
 
 
