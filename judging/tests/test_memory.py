@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from weighhouse_judging.arithmetic.intervals import two_campaigns
+from weighhouse_judging.arithmetic.intervals import Between, Spread, two_campaigns
 from weighhouse_judging.arithmetic.memory import inflation, told_memory
 from weighhouse_judging.bench.between import Case, Noise, learned_of, remembering, told
 from weighhouse_judging.verdicts.campaigns import PastCampaign, learned
@@ -35,12 +35,35 @@ def test_alternating_repeats_and_short_campaigns_tell_nothing() -> None:
 @pytest.mark.parametrize("repeats", [1, 2, 5, 20])
 def test_what_a_mean_scatters_by_is_what_is_said(correlation: float, repeats: int) -> None:
     drawn = campaigns(correlation, 60_000, repeats, 3)
-    factor = float(inflation(np.asarray(correlation), repeats))
+    factor = float(inflation(np.asarray(correlation), 1 / repeats))
     if repeats == 1:
         assert factor == 1.0
         return
     by_sample = np.mean(drawn.var(axis=-1, ddof=1)) / repeats
     assert drawn.mean(axis=-1).var() == pytest.approx(factor * by_sample, rel=0.05)
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
+def test_a_mean_of_any_number_of_repeats_is_where_long_ones_lead(correlation: float) -> None:
+    memory = np.asarray(correlation)
+    endless, many = inflation(memory, np.array([0.0, 1e-12])), inflation(memory, 1e-5)
+    assert endless == pytest.approx((1 + correlation) / (1 - correlation))
+    assert float(many) == pytest.approx(float(endless[0]), rel=0.01)
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.9])
+@pytest.mark.parametrize("share", [0.0, 1e-12, 0.2, 1.0])
+@pytest.mark.parametrize("scatter", [0.0, 0.02])
+def test_campaigns_of_any_length_judge_to_a_number(
+    memory: float, share: float, scatter: float
+) -> None:
+    """A known difference of campaigns that no repeats are in has a share of 0."""
+    a, b = np.random.default_rng(9).normal(0, scatter, (2, 5))
+    for within in (None, Spread(np.asarray(scatter**2), np.asarray(4.0), np.asarray(memory))):
+        between = Between(np.asarray(9e-4), np.asarray(3.0), np.asarray(share), within=within)
+        found = two_campaigns(a, b, between)
+        assert np.all(np.isfinite([found.estimate, found.error, found.freedom]))
+        assert float(found.half_width()) > 0
 
 
 def test_the_interval_of_two_short_campaigns_knows_what_long_ones_remember() -> None:

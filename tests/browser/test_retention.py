@@ -1,6 +1,9 @@
 """The page of what is kept how long; campaigns that are kept, and deleted."""
 
+import contextlib
 import datetime
+import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +13,7 @@ from weighhouse_cli.commands.dev import manifests
 from weighhouse_testing.browser import faults
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.waits import until
 from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import Sown
 from weighhouse_worker.seeding.seed_writer import sow
@@ -34,6 +38,16 @@ def house() -> Iterator[RunningPlatform]:
 def page(windows: Windows, house: RunningPlatform) -> Iterator[Page]:
     with windows.lent(house.url, (house.email, house.password)) as opened:
         yield opened()
+
+
+@contextlib.contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    """A process that is late by as long as the block takes."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def faults_at(page: Page, address: str, ready: str) -> list[str]:
@@ -100,7 +114,12 @@ def test_a_campaign_is_deleted_with_a_reason(page: Page, house: RunningPlatform)
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("button", name="Delete it")).to_be_disabled()
     dialog.get_by_label("Because").fill("it was invented")
-    dialog.get_by_role("button", name="Delete it").click()
+    busy = dialog.get_by_role("button", name="Delete it")
+    with stopped(house.pid("worker")):
+        busy.click()
+        keeping = f"/campaigns/{campaign['id']}/keeping"
+        until("a deletion asked for", lambda: house.request("GET", keeping)["deletion"])
+        expect(busy).to_have_attribute("aria-busy", "true")
     page.wait_for_url("**/campaigns")
     expect(page.get_by_text("Nothing has been weighed yet")).to_be_visible()
     page.goto(f"/campaigns/{campaign['id']}")

@@ -65,7 +65,11 @@ def _floor_told(floor: Floor) -> dict[str, Any]:
 
 
 def _spread_told(spread: Spread) -> dict[str, float]:
-    return {"variance": float(spread.variance), "freedom": float(spread.freedom)}
+    return {
+        "variance": float(spread.variance),
+        "freedom": float(spread.freedom),
+        "memory": float(spread.memory),
+    }
 
 
 def _floor(told: Mapping[str, Any]) -> Floor:
@@ -90,7 +94,9 @@ def _floor(told: Mapping[str, Any]) -> Floor:
 
 
 def _spread(told: Mapping[str, Any]) -> Spread:
-    return Spread(_number(told["variance"]), _number(told["freedom"]))
+    """Bundles from before repeats were known to remember tell of no memory."""
+    remembered = _number(told.get("memory", 0.0))
+    return Spread(_number(told["variance"]), _number(told["freedom"]), remembered)
 
 
 def _number(value: Any) -> Floats:

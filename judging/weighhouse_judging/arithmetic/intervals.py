@@ -286,7 +286,7 @@ def two_campaigns(a: Floats, b: Floats, between: Between) -> LogDifference:
     """
     memory = np.asarray(0.0) if between.within is None else between.within.memory
     parts = [
-        one.var(axis=-1, ddof=1) / one.shape[-1] * inflation(memory, one.shape[-1])
+        one.var(axis=-1, ddof=1) / one.shape[-1] * inflation(memory, 1 / one.shape[-1])
         for one in (a, b)
     ]
     repeats = parts[0] + parts[1]
@@ -297,7 +297,7 @@ def two_campaigns(a: Floats, b: Floats, between: Between) -> LogDifference:
         np.asarray(float(sum(freedoms))),
     )
     whole = 2.0 * between.variance
-    known = 2.0 * between.share * inside.variance * inflation(memory, 1 / between.share)
+    known = 2.0 * between.share * inside.variance * inflation(memory, between.share)
     own = np.square(parts[0]) / freedoms[0] + np.square(parts[1]) / freedoms[1]
     of_whole, of_known = np.square(whole) / between.freedom, np.square(known) / inside.freedom
     seen = np.where(whole > known, 1.0, UNSEEN)

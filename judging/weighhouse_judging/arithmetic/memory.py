@@ -20,6 +20,9 @@ FEWEST_NEIGHBOURS = 5
 MOST = 0.9
 """No correlation is believed to be stronger."""
 
+LEAST_SHARE = 1e-9
+"""One part in so many repeats that a power of any correlation is nothing."""
+
 
 def told_memory(campaigns: Sequence[Floats]) -> Floats:
     """The correlation of neighbouring repeats (last axis, in the order in which they were measured)
@@ -41,14 +44,16 @@ def told_memory(campaigns: Sequence[Floats]) -> Floats:
     return np.asarray(np.where(evident, np.clip(seen / (1 - 3 / length), 0.0, MOST), 0.0))
 
 
-def inflation(memory: Floats, repeats: npt.ArrayLike) -> Floats:
+def inflation(memory: Floats, share: npt.ArrayLike) -> Floats:
     """How many times a mean's variance is what independent repeats of the same sample variance
-    would leave, where neighbours correlate by `memory` and others by its powers.
+    would leave, where neighbours correlate by `memory` and others by its powers. `share` is one
+    part in n repeats; 0 is a mean of any number of them.
 
     Var(mean) = σ²f/n with f = (1+ρ)/(1-ρ) - 2ρ(1-ρⁿ)/(n(1-ρ)²), and the sample variance is short of
     σ² by (n-f)/(n-1) (Priestley 1981, Spectral Analysis and Time Series, 5.3).
     """
-    n = np.asarray(repeats, dtype=np.float64)
+    part = np.asarray(share, dtype=np.float64)
     fresh = 1 - memory
-    f = (1 + memory) / fresh - 2 * memory * (1 - memory**n) / (n * np.square(fresh))
-    return np.asarray(np.where(n > 1, f * (n - 1) / np.maximum(n - f, 1e-9), 1.0))
+    left = 1 - memory ** (1 / np.maximum(part, LEAST_SHARE))
+    f = (1 + memory) / fresh - 2 * memory * left * part / np.square(fresh)
+    return np.asarray(np.where(part < 1, f * (1 - part) / np.maximum(1 - f * part, 1e-9), 1.0))

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/vue-query'
 import { toRef, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { request, useChange, type RetentionRules } from '@/api'
+import { ApiProblem, request, useChange, type RetentionRules } from '@/api'
 import { ofProject, useSession } from '@/session'
+
+const EVERY_MS = 1000
 
 /** How long the project keeps what it measured. */
 export function useRetention() {
@@ -42,7 +44,7 @@ const path = (campaignId: MaybeRefOrGetter<string>) => ({ path: { campaign_id: t
 /** Whether a campaign is kept whatever the rules, and may be deleted. */
 export function useKeeping(campaignId: MaybeRefOrGetter<string>) {
   return useQuery({
-    queryKey: ['campaigns', campaignId, 'keeping'],
+    queryKey: ['keeping', campaignId],
     queryFn: () => request('GET /api/v1/campaigns/{campaign_id}/keeping', path(campaignId)),
   })
 }
@@ -50,7 +52,7 @@ export function useKeeping(campaignId: MaybeRefOrGetter<string>) {
 /** Keeps a campaign with a reason, or no longer: without one. */
 export function useKeep(campaignId: MaybeRefOrGetter<string>) {
   return useChange(
-    [['campaigns', toRef(campaignId), 'keeping']],
+    [['keeping', toRef(campaignId)]],
     async (because: string | null) => {
       const params = path(campaignId)
       if (because === null) await request('DELETE /api/v1/campaigns/{campaign_id}/keeping', params)
@@ -60,12 +62,30 @@ export function useKeep(campaignId: MaybeRefOrGetter<string>) {
   )
 }
 
-/** Has a campaign deleted. */
+/**
+ * Has a campaign deleted, and waits until it is gone.
+ *
+ * @throws when something came to rest on it meanwhile, with the reason.
+ */
 export function useDeleteCampaign(campaignId: MaybeRefOrGetter<string>) {
   return useChange(
-    ['campaigns'],
-    (because: string) =>
-      request('POST /api/v1/campaigns/{campaign_id}/deletion', { ...path(campaignId), body: { because } }),
+    ['campaigns', 'experiment', 'experiments', 'series', 'comparisons'],
+    async (because: string) => {
+      const params = path(campaignId)
+      let asked = await request('POST /api/v1/campaigns/{campaign_id}/deletion', { ...params, body: { because } })
+      while (asked.refused_because === null) {
+        await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+        const now = await request('GET /api/v1/campaigns/{campaign_id}/keeping', params).catch(noneOfGone)
+        if (!now?.deletion) return
+        asked = now.deletion
+      }
+      throw new Error(asked.refused_because)
+    },
     'settled',
   )
+}
+
+function noneOfGone(error: unknown): null {
+  if (error instanceof ApiProblem && error.status === 404) return null
+  throw error
 }
