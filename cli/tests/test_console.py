@@ -63,7 +63,7 @@ def test_a_schedule_with_its_dates_by_the_clock_of_its_zone(monkeypatch):
 def caveat(severity, short, title, text, runs=0, sides=()):
     return {
         "severity": severity, "short": short, "title": title, "text": text, "sides": list(sides),
-        "runs": ["a-run"] * runs, "runs_of": runs,
+        "runs": ["a-run"] * runs, "runs_count": runs, "runs_of": runs,
     }  # fmt: skip
 
 

@@ -23,11 +23,16 @@ from weighhouse_cli.embedded.directory import (
 )
 from weighhouse_cli.embedded.errors import BinaryMissing, DirectoryInUse, PartFailed, PortTaken
 from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan, birth, end_leftover
-from weighhouse_cli.embedded.servers import redis
+from weighhouse_cli.embedded.servers import redis, shared_buffers
 from weighhouse_cli.embedded.supervisor import GIVE_UP_AFTER, Patience, Supervisor
 from weighhouse_sdk.testkit.children import child
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.waits import until
+
+
+@pytest.mark.parametrize(("gibibytes", "buffers"), [(1, 64), (8, 128), (24, 384), (512, 1024)])
+def test_postgresql_keeps_more_pages_on_a_large_machine(gibibytes: int, buffers: int) -> None:
+    assert shared_buffers(gibibytes << 30) == buffers
 
 
 def test_postgresql_wants_its_password(postgres_server: str) -> None:

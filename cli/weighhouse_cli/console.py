@@ -215,7 +215,7 @@ def show_caveats(caveats: list[dict[str, Any]], sides: Mapping[str, str] | None 
         many = "1 caveat" if len(caveats) == 1 else f"{len(caveats)} caveats"
         OUT.print(f"\n{many}", style="dim")
     for one in caveats:
-        runs = f" · {len(one['runs'])} of {one['runs_of']} runs" if one["runs_of"] > 1 else ""
+        runs = f" · {one['runs_count']} of {one['runs_of']} runs" if one["runs_of"] > 1 else ""
         bars = one["severity"] == "bar"
         named = [sides[key] for key in one["sides"] if key in sides] if sides else []
         whom = f" · {', '.join(named)}" if named else ""

@@ -1,5 +1,7 @@
 """The one list of caveats: each thing once, the gravest first, counted over runs."""
 
+from dataclasses import replace
+
 from weighhouse_judging.caveats.caveat import MOST_EVIDENCE, shortened
 from weighhouse_judging.caveats.caveat_list import Beside, OfRun, Said, Undecided, caveats
 from weighhouse_judging.fairness.sheet import AspectRow
@@ -69,6 +71,19 @@ def test_a_check_of_one_side_names_it_and_gives_an_example():
     assert one.sides == (SIDES[0],)
     assert one.text == "For example: 51 %."
     assert len(one.runs) == 2
+
+
+def test_the_same_words_of_many_runs_are_as_each_of_them_alone():
+    alone = [of_run(run, message=f"{run % 3} %") for run in range(30)]
+    others = [tuple(range(first + 3, 30, 3)) for first in range(3)]
+    together = [replace(of_run(k, message=f"{k} %"), others=others[k]) for k in range(3)]
+    counted = [replace(one, others=one.others[:2], unnamed=7) for one in together]
+    (one,), (same,), (few,) = (
+        caveats(Beside(SIDES, 30, found=found)) for found in (alone, together, counted)
+    )
+    assert sorted(same.runs) == sorted(one.runs)
+    assert (few.runs_count, len(few.runs)) == (30, 9)
+    assert replace(few, runs=()) == replace(same, runs=()) == replace(one, runs=())
 
 
 def test_evidence_is_bounded_and_runs_are_not():

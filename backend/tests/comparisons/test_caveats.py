@@ -1,6 +1,7 @@
 """One list of caveats over real rows: the same things, counted the same, wherever it is shown."""
 
 import pytest
+from weighhouse_backend.findings import repository
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.sides import report
@@ -76,6 +77,26 @@ def test_a_series_counts_checks_over_the_runs_of_its_points(laboratory, campaign
     assert shared["runs_of"] == len(shared["runs"]) == 3
     assert set(shared["runs"]) < set(whole["runs"])
     assert "statement:redis-note" in found
+
+
+def test_a_long_history_names_the_latest_runs_and_counts_all(laboratory, campaign, monkeypatch):
+    """Each text once: that of another run than the latest has its own."""
+    (series,) = [
+        one
+        for one in laboratory.get("/series", metric="throughput", system_id="redis")["items"]
+        if one["experiment"]["name"] == "Weighed"
+    ]
+
+    def shared():
+        caveats = laboratory.get(f"/series/{series['id']}")["caveats"]
+        return {one["id"]: one for one in caveats}["check:co-located"]
+
+    whole = shared()
+    monkeypatch.setattr(repository, "MOST_NAMED", 2)
+    few = shared()
+    assert few["runs"] == sorted(whole["runs"], reverse=True)[:2]
+    assert [one["runs_count"] for one in (whole, few)] == [3, 3]
+    assert {**few, "runs": whole["runs"]} == whole
 
 
 def test_targets_of_one_system_are_told_apart(laboratory):

@@ -96,8 +96,13 @@ class WatchService:
 
         :raises SeriesNotFound: when it is not the caller's to see.
         """
-        course = self.history.read(caller, series_id)
         found = self.repository.change_points(series_id)
+        steps = {
+            row.campaign_id
+            for row in found
+            if row.kind in ("step", "moved") and row.status == "confirmed"
+        }
+        course, bands = self.history.read(caller, series_id, steps)
         states = self.repository.states(series_id)
         return SeriesRead(
             **dict(course),
@@ -105,14 +110,7 @@ class WatchService:
             change_points=[
                 _change_point_read(row, states.get(row.id, AlertState.UNTRIAGED)) for row in found
             ],
-            bands=self.history.bands(
-                series_id,
-                {
-                    row.campaign_id
-                    for row in found
-                    if row.kind in ("step", "moved") and row.status == "confirmed"
-                },
-            ),
+            bands=bands,
         )
 
     def _look(self, series: Series) -> list["_Seen"]:

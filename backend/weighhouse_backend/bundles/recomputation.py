@@ -34,7 +34,7 @@ from weighhouse_backend.comparisons.leaders import (
 from weighhouse_backend.comparisons.rankings import rankings
 from weighhouse_backend.comparisons.readings import readings
 from weighhouse_backend.comparisons.sides import Choice, Side, side_labels
-from weighhouse_backend.findings.examination import RunFinding
+from weighhouse_backend.findings.schemas import RunFinding
 from weighhouse_backend.runs.models import Campaign, Cell, Run
 from weighhouse_backend.runs.progress import count_runs
 
@@ -151,7 +151,7 @@ def _hold_comparison(
 ) -> None:
     given, noise = bundle.json(COMPARISON), bundle.json(NOISE)
     barred = [
-        RunFinding(run_id, finding)
+        RunFinding.of(run_id, finding)
         for run_id, one in runs.items()
         for finding in one.findings
         if finding.severity == "error"

@@ -231,12 +231,16 @@ class CampaignService:
         return self.session.get_one(Campaign, campaign_id)
 
     def that_planned(
-        self, experiment_id: UUID, since: datetime.datetime, cell: tuple[str, str, str]
+        self,
+        experiment_id: UUID,
+        since: datetime.datetime,
+        cell: tuple[str, str, str],
+        but: Collection[UUID],
     ) -> Sequence[Campaign]:
-        """Ended campaigns that had a cell (target, workload, label of the load level) in their
-        plan, oldest first; for features above, which check access.
+        """Ended campaigns `but` some that had a cell (target, workload, label of the load level) in
+        their plan, oldest first; for features above, which check access.
         """
-        return self.repository.that_planned(experiment_id, since, cell)
+        return self.repository.that_planned(experiment_id, since, cell, but)
 
     def projects_waiting(self) -> set[UUID]:
         """Projects with a campaign that is not over; for features above."""

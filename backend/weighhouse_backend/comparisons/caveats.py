@@ -14,7 +14,7 @@ from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.findings.caveats import answered, caveats_read, left_out, of_run, said
-from weighhouse_backend.findings.examination import RunFinding
+from weighhouse_backend.findings.schemas import RunFinding
 from weighhouse_backend.runs.states import RunStatus
 
 GRAVITY = ("bar", "caution", "note")
@@ -93,4 +93,4 @@ def _said(sides: Sequence[Side], disclosure: DisclosureService) -> Iterable[Said
 
 
 def _found(keys: Mapping[UUID, str], of_runs: Iterable[RunFinding]) -> list[OfRun]:
-    return [of_run(one.run_id, keys[one.run_id], one.finding) for one in of_runs]
+    return [of_run(one, keys[one.run_id]) for one in of_runs]

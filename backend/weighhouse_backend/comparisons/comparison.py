@@ -42,7 +42,8 @@ from weighhouse_backend.comparisons.sides import Choice, Side, SideService, side
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
-from weighhouse_backend.findings.examination import ExaminationService, RunFinding
+from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.findings.schemas import RunFinding
 from weighhouse_backend.results.figures import FigureService, RunFigures
 from weighhouse_backend.results.identities import CellSeen
 from weighhouse_backend.results.machines import kinds_of, machine_rows, machines_of

@@ -12,7 +12,7 @@ from weighhouse_judging.verdicts.headlines import Headline, unreadable
 
 from weighhouse_backend.comparisons.answer_schemas import CampaignHeadlineRead
 from weighhouse_backend.comparisons.service import ComparisonService
-from weighhouse_backend.findings.examination import RunFinding
+from weighhouse_backend.findings.schemas import RunFinding
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.runs.models import Campaign

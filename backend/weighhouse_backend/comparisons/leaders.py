@@ -20,7 +20,7 @@ from weighhouse_backend.comparisons.estimates import (
 )
 from weighhouse_backend.comparisons.floors import SideNoise
 from weighhouse_backend.comparisons.schemas import DifferenceRead
-from weighhouse_backend.findings.examination import RunFinding
+from weighhouse_backend.findings.schemas import RunFinding
 from weighhouse_backend.results.repeats import CellKey, values
 from weighhouse_backend.runs.progress import RunCounts
 
@@ -145,7 +145,7 @@ def _bars(weighed: Weighed, shown: Collection[str], cell: CellKey | None) -> Ite
     titles: dict[str, set[UUID]] = {}
     for one in weighed.barred:
         if one.run_id in runs:
-            titles.setdefault(one.finding.title, set()).add(one.run_id)
+            titles.setdefault(one.title, set()).add(one.run_id)
     for title, concerned in titles.items():
         yield f"{title}, {len(concerned)} of {len(runs)} runs"
 

@@ -20,7 +20,7 @@ from weighhouse_backend.comparisons.schemas import ComparisonRead
 from weighhouse_backend.comparisons.sides import Question, sides_read
 from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
-from weighhouse_backend.findings.examination import RunFinding
+from weighhouse_backend.findings.schemas import RunFinding
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.runs.models import Campaign

@@ -1,9 +1,12 @@
 """Caveats as the API shows them: the one list of all that must stand beside numbers."""
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, WithJsonSchema, model_validator
+
+RunId = Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"})]
+"""Of a run, as its text: of thousands an object each would take longer than all else."""
 
 
 class EvidenceRead(BaseModel):
@@ -31,16 +34,27 @@ class CaveatRead(BaseModel):
     text: str
     sides: list[str]
     """Keys of the sides that it concerns; empty: all."""
-    runs: list[UUID]
-    """That it concerns; empty where it does not come out of runs."""
+    runs: list[RunId]
+    """That it concerns; empty where it does not come out of runs. Over a long history those of the
+    latest runs."""
+    runs_count: int
+    """How many it concerns."""
     runs_of: int
     """Runs that were asked; 0 where it does not come out of runs."""
     evidence: list[EvidenceRead]
     help: str | None
     """Path of the page of documentation."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _counted(cls, told: object) -> object:
+        """What was kept before they were counted named all of them."""
+        if isinstance(told, dict) and "runs_count" not in told:
+            return {**told, "runs_count": len(told.get("runs", ()))}
+        return told
+
     @property
     def chip(self) -> str:
         """The short form with the count of runs, where it is of several."""
-        many = f" · {len(self.runs)} of {self.runs_of} runs" if self.runs_of > 1 else ""
+        many = f" · {self.runs_count} of {self.runs_of} runs" if self.runs_of > 1 else ""
         return self.short + many

@@ -35,7 +35,8 @@ from weighhouse_backend.exports.run_tables import Shown
 from weighhouse_backend.exports.snapshots import Snapshot, SnapshotDep
 from weighhouse_backend.exports.spool import Spool
 from weighhouse_backend.exports.tables import About, Export, Table
-from weighhouse_backend.findings.examination import ExaminationService, RunFinding
+from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.findings.schemas import RunFinding
 from weighhouse_backend.identity.access import Caller, CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.measurements.evidence import EvidenceService
@@ -196,7 +197,7 @@ def _of_run(snapshot: Snapshot, run: Run, leave: Leave) -> About:
     leaving = [snapshot.get(LeavingService).of(campaign, {cell.target})]
     leave.require(leaving)
     examination = snapshot.get(ExaminationService)
-    found = [RunFinding(run.id, one) for one in examination.found(campaign, run)]
+    found = [RunFinding.of(run.id, one) for one in examination.found(campaign, run)]
     return leave.about(
         f"{cell.target} · {cell.workload} · {cell.load_label} · repeat {run.repetition} of "
         f"campaign {numbered(campaign.number)}",

@@ -103,8 +103,8 @@ def runs(listed: Listed[RunListed], examination: ExaminationService) -> Table:
 def _runs(listed: Listed[RunListed], examination: ExaminationService) -> Iterator[Row]:
     for part in parts(listed):
         said: dict[UUID, list[str]] = {}
-        for run_id, finding in examination.of_each_run([one.id for one in part]):
-            said.setdefault(run_id, []).append(finding.title)
+        for found in examination.of_each_run([one.id for one in part]):
+            said.setdefault(found.run_id, []).append(found.title)
         for one in part:
             figures = {} if one.summary is None else one.summary.figures
             yield (

@@ -1,6 +1,6 @@
 """From what is stored of runs and said of systems to what the judge makes caveats of. Pure."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from weighhouse_judging.caveats.caveat import Caveat
 from weighhouse_judging.caveats.caveat_list import OfRun, Said
@@ -8,7 +8,7 @@ from weighhouse_judging.caveats.caveat_list import OfRun, Said
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.completeness import share
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureItem, DisclosureRead
-from weighhouse_backend.findings.schemas import FindingRead
+from weighhouse_backend.findings.schemas import RunFinding
 
 
 def said(statement: DisclaimerRead, sides: Sequence[str] = ()) -> Said:
@@ -23,17 +23,17 @@ def said(statement: DisclaimerRead, sides: Sequence[str] = ()) -> Said:
     )
 
 
-def of_run(run: Hashable, side: str, finding: FindingRead) -> OfRun:
-    """A finding of a run."""
+def of_run(found: RunFinding, side: str) -> OfRun:
+    """A finding of a run of a side."""
     return OfRun(
-        run,
+        str(found.run_id),
         side,
-        finding.id,
-        finding.severity,
-        finding.title,
-        finding.message,
-        f"{finding.formula}. Source: {finding.source}",
-        finding.documentation,
+        found.check,
+        found.severity,
+        found.title,
+        found.message,
+        f"{found.formula}. Source: {found.source}",
+        found.documentation,
     )
 
 

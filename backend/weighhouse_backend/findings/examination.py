@@ -1,12 +1,12 @@
 """What checks have to say of runs; kept when their campaign is settled."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from weighhouse_judging.caveats.caveat_list import Beside, caveats
-from weighhouse_judging.findings.checks import Severity
+from weighhouse_judging.findings.checks import Severity, title_of
 from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.manifest import Manifest
 
@@ -20,7 +20,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.caveats import answered, caveats_read, left_out, of_run, said
 from weighhouse_backend.findings.evidence import observation
 from weighhouse_backend.findings.repository import FindingRepository
-from weighhouse_backend.findings.schemas import FindingRead, RunRead
+from weighhouse_backend.findings.schemas import FindingRead, RunFinding, RunRead
 from weighhouse_backend.measurements.evidence import EvidenceService
 from weighhouse_backend.results.run_service import RunReadService
 from weighhouse_backend.runs.models import Campaign, Run
@@ -36,13 +36,6 @@ class Renewed:
     new: int = 0
     """Those that were not there, or said something else."""
     gone: int = 0
-
-
-class RunFinding(NamedTuple):
-    """What a check found of one run."""
-
-    run_id: UUID
-    finding: FindingRead
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ class ExaminationService:
             **dict(facts),
             findings=found,
             caveats=self.caveats_of_target(
-                campaign, facts.cell.target, [RunFinding(run.id, one) for one in found], 1
+                campaign, facts.cell.target, [RunFinding.of(run.id, one) for one in found], 1
             ),
         )
 
@@ -93,7 +86,7 @@ class ExaminationService:
                 said(one)
                 for one in self.disclosure.disclaimers_of(projects, document, {target}, campaign.id)
             ],
-            found=[of_run(one.run_id, side, one.finding) for one in found],
+            found=[of_run(one, side) for one in found],
             completeness=answered(sheet),
             not_disclosed=left_out(sheet),
         )
@@ -110,7 +103,7 @@ class ExaminationService:
 
         :param cell: target, workload and label of the load level.
         """
-        runs = self.repository.runs_of_cells(campaign_ids, *cell)
+        found = self.repository.of_cells(campaign_ids, *cell)
         setups = self._setups(campaign_ids, cell[0])
         systems = {plugin for setup in setups for plugin in setup.target.plugins}
         statements = self.disclosure.disclaimers_for(
@@ -121,18 +114,22 @@ class ExaminationService:
         )
         beside = Beside(
             sides=[cell[0]],
-            runs=len(runs),
+            runs=found.runs,
             said=[said(one) for one in statements],
-            found=[of_run(one.run_id, cell[0], one.finding) for one in self.of_each_run(runs)],
+            found=[
+                replace(
+                    of_run(_called(one.finding), cell[0]), others=one.others, unnamed=one.unnamed
+                )
+                for one in found.alike
+            ],
         )
         return caveats_read(caveats(beside))
 
     def _setups(self, campaign_ids: Collection[UUID], target: str) -> list[Setup]:
         """As what a target was measured over campaigns, each once."""
-        campaigns = self.repository.campaigns(campaign_ids).values()
         documents = [
             self.experiments.document(revision_id)
-            for revision_id in sorted({campaign.revision_id for campaign in campaigns})
+            for revision_id in sorted(self.repository.revisions(campaign_ids))
         ]
         found: list[Setup] = []
         for document in documents:
@@ -234,7 +231,9 @@ class ExaminationService:
 
         :param severity: those of it alone; default: all.
         """
-        return [
-            RunFinding(run_id, FindingRead.model_validate(body))
-            for run_id, body in self.repository.findings_of_runs(run_ids, severity)
-        ]
+        return [_called(one) for one in self.repository.findings_of_runs(run_ids, severity)]
+
+
+def _called(found: RunFinding) -> RunFinding:
+    """By its text: what is stored was called something by the version that found it."""
+    return found._replace(title=title_of(found.check, found.message, found.title))

@@ -13,8 +13,9 @@ from weighhouse_backend.campaigns.names import measured_names
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.findings.examination import ExaminationService, RunFinding
+from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.findings.repository import FindingRepository
+from weighhouse_backend.findings.schemas import RunFinding
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.measurements.errors import ResultNotThere
@@ -71,7 +72,7 @@ class HistogramService:
         campaign = self.repository.campaigns([run.campaign_id])[run.campaign_id]
         if counted is None:
             raise ResultNotThere("the run gave no result, or is not settled yet")
-        found = [RunFinding(run.id, one) for one in self.examination.found(campaign, run)]
+        found = [RunFinding.of(run.id, one) for one in self.examination.found(campaign, run)]
         view = pages.at(self.settings.public_url, pages.run(run.id))
         return self._export(campaign, [counted], wanted, found, view, "")
 

@@ -1,6 +1,7 @@
 """Findings as the API shows them."""
 
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
+from uuid import UUID
 
 from pydantic import BaseModel, model_validator
 from weighhouse_judging.findings import checks
@@ -41,6 +42,33 @@ class FindingRead(BaseModel):
             source=finding.source,
             documentation=finding.documentation,
             scope=finding.scope,
+        )
+
+
+class RunFinding(NamedTuple):
+    """What a check found of one run, without its numbers: as lists and caveats need it of many."""
+
+    run_id: UUID
+    check: str
+    severity: checks.Severity
+    title: str
+    message: str
+    formula: str
+    source: str
+    documentation: str
+
+    @classmethod
+    def of(cls, run_id: UUID, finding: FindingRead) -> "RunFinding":
+        """The same of one finding."""
+        return cls(
+            run_id,
+            finding.id,
+            finding.severity,
+            finding.title,
+            finding.message,
+            finding.formula,
+            finding.source,
+            finding.documentation,
         )
 
 

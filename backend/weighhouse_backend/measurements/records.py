@@ -92,7 +92,7 @@ def merged(parts: Iterable[RunRecord]) -> AttemptRecord:
         layout=next((part.layout for part in (lead, *members) if part.layout), None),
         stream_hash=_one_hash([part.stream_hash for part in members if part.stream_hash]),
         threads=sum(counted) if counted else None,
-        memory=_memory(members),
+        memory=memory_of_all([part.memory for part in members]),
         driver=next((part.driver for part in members if part.driver is not None), None),
         settled_at=next((part.settled_at for part in members if part.settled_at), None),
         members=members,
@@ -113,12 +113,13 @@ def _one_hash(found: Sequence[str]) -> str | None:
     return hashlib.sha256("+".join(found).encode()).hexdigest()
 
 
-def _memory(members: Sequence[RunRecord]) -> dict[str, Any]:
-    if len(members) == 1:
-        return dict(members[0].memory)
+def memory_of_all(told: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The memory of a system out of what each of its machines told, at least one."""
+    if len(told) == 1:
+        return dict(told[0])
     summed: dict[str, dict[str, int | None]] = {}
-    for part in members:
-        for moment, sizes in part.memory.items():
+    for memory in told:
+        for moment, sizes in memory.items():
             total = summed.setdefault(moment, dict.fromkeys(sizes))
             for name, size in sizes.items():
                 if size is not None:

@@ -18,7 +18,7 @@ from weighhouse_backend.comparisons.schemas import (
     DifferenceRead,
     SideRead,
 )
-from weighhouse_backend.findings.examination import RunFinding
+from weighhouse_backend.findings.schemas import RunFinding
 from weighhouse_backend.reports.claims import ClaimSides, claim_name
 from weighhouse_backend.reports.items import (
     Chart,
@@ -88,7 +88,7 @@ class Compared:
 
     @cached_property
     def _claims(self) -> ClaimSides:
-        titles = {one.run_id: one.finding.title for one in self.untrue}
+        titles = {one.run_id: one.title for one in self.untrue}
         repeats: dict[Key, Repeats] = {}
         untrue: dict[tuple[str, str, str], str] = {}
         for name, side in self._sides.items():

@@ -31,7 +31,7 @@ from weighhouse_backend.measurements.points import Window
 from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.measurements.samples import SampleService
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
-from weighhouse_backend.results import counts, views
+from weighhouse_backend.results import counts, figure_rows, views
 from weighhouse_backend.results.chart_schemas import (
     HeatMapRead,
     SpectrumPointRead,
@@ -98,8 +98,8 @@ class RunReadService:
         cells = self.repository.cells({run.cell_id for run in runs})
         attempts = self.repository.attempts({run.id for run in runs})
         winners = {run.result_attempt_id for run in runs if run.result_attempt_id is not None}
-        summaries = self.repository.summaries(winners)
-        records = self.repository.records(winners)
+        summaries = figure_rows.operations(self.repository.session, winners)
+        facts = figure_rows.facts(self.repository.session, winners)
         shown = {run.id: views.shown_attempt(run, attempts[run.id]) for run in runs}
         members = self.repository.members({one.id for one in shown.values() if one is not None})
         found = []
@@ -108,7 +108,7 @@ class RunReadService:
             cell, winner = cells[run.cell_id], run.result_attempt_id
             summary = None
             if winner is not None:
-                summary = views.run_summary(summaries[winner], records.get(winner), cell.load_kind)
+                summary = views.run_summary(summaries[winner], facts.get(winner), cell.load_kind)
             taking_part = [] if attempt is None else members[attempt.id]
             found.append(views.listed(run, cell, taking_part, summary))
         return found

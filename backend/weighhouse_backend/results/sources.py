@@ -9,7 +9,7 @@ from weighhouse_protocol.figures import CATALOGUE, Figure, Figures, Value
 
 from weighhouse_backend.measurements.models import RunSummary
 from weighhouse_backend.measurements.records import AttemptRecord
-from weighhouse_backend.results.figure_rows import Totals
+from weighhouse_backend.results.figure_rows import FigureFacts, OperationRow, Totals
 from weighhouse_backend.results.footprints import per_record
 
 
@@ -17,10 +17,10 @@ from weighhouse_backend.results.footprints import per_record
 class Measured:
     """What a completed run left; None where there was no such phase."""
 
-    measured: RunSummary | Totals | None
+    measured: RunSummary | OperationRow | Totals | None
     """Of the measured phase, over all operations."""
-    loaded: RunSummary | Totals | None
-    record: AttemptRecord | None
+    loaded: RunSummary | OperationRow | Totals | None
+    record: AttemptRecord | FigureFacts | None
 
 
 SERVER_CPU = "server_cpu_us"

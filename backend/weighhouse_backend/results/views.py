@@ -1,6 +1,6 @@
 """Rows of results as the API shows them. Pure but for the rows it is given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from weighhouse_protocol.experiment import Experiment, LoadLevel
 from weighhouse_protocol.load import Share
@@ -12,11 +12,12 @@ from weighhouse_protocol.yaml_document import experiment_to_yaml
 from weighhouse_backend.campaigns.plan import AGAIN
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.kit.schemas import read_of
-from weighhouse_backend.measurements.models import RunRecord, RunSummary
+from weighhouse_backend.measurements.models import RunRecord
 from weighhouse_backend.measurements.packed_intervals import ALL
 from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.sample_levels import Samples
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
+from weighhouse_backend.results.figure_rows import FigureFacts, OperationRow
 from weighhouse_backend.results.schemas import (
     AgentOfRun,
     AskedLatency,
@@ -117,26 +118,29 @@ def member_read(
 
 
 def run_summary(
-    rows: Sequence[RunSummary], record: AttemptRecord | None, load_kind: str
+    rows: Mapping[tuple[str, str], OperationRow], facts: FigureFacts | None, load_kind: str
 ) -> RunSummaryRead | None:
-    """The figures of a settled run; None while there are none."""
-    measured = {row.operation: row for row in rows if row.phase == "measure"}
-    if ALL not in measured or record is None or record.driver is None:
+    """The figures of a settled run; None while there are none.
+
+    :param rows: by phase and operation.
+    """
+    measured = {name: row for (phase, name), row in rows.items() if phase == "measure"}
+    if ALL not in measured or facts is None or facts.driver is None:
         return None
-    loaded = [row for row in rows if row.phase == "load" and row.operation == ALL]
-    figures = worked_out(Measured(measured[ALL], loaded[0] if loaded else None, record))
+    loaded = rows.get(("load", ALL))
+    figures = worked_out(Measured(measured[ALL], loaded, facts))
     return RunSummaryRead(
         duration_seconds=measured[ALL].duration_seconds,
         throughput=measured[ALL].throughput,
         figures={name: one.value for name, one in figures.items()},
         operations={name: operation_summary(row) for name, row in measured.items()},
-        load=operation_summary(loaded[0]) if loaded else None,
-        driver=DriverRecord.model_validate(record.driver),
+        load=operation_summary(loaded) if loaded else None,
+        driver=DriverRecord.model_validate(facts.driver),
         load_model="open" if load_kind == "open" else "closed",
     )
 
 
-def operation_summary(row: RunSummary) -> OperationSummary:
+def operation_summary(row: OperationRow) -> OperationSummary:
     """One operation's figures."""
     return read_of(
         OperationSummary,

@@ -1,13 +1,14 @@
 """All queries of campaigns, cells, runs and attempts."""
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, and_, exists, func, or_, select, text, tuple_
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.kit.db import among
 from weighhouse_backend.runs.commit_models import CampaignCommit, of_pull_request
 from weighhouse_backend.runs.models import (
     Attempt,
@@ -72,11 +73,16 @@ class CampaignRepository:
         return query
 
     def that_planned(
-        self, experiment_id: UUID, since: datetime.datetime, cell: tuple[str, str, str]
+        self,
+        experiment_id: UUID,
+        since: datetime.datetime,
+        cell: tuple[str, str, str],
+        but: Collection[UUID],
     ) -> Sequence[Campaign]:
         """Ended campaigns of an experiment that had a cell in their plan, oldest first.
 
         :param cell: target, workload and label of the load level.
+        :param but: those that are left out.
         """
         target, workload, load_label = cell
         planned = exists().where(
@@ -92,6 +98,7 @@ class CampaignRepository:
                 Campaign.experiment_id == experiment_id,
                 Campaign.created_at >= since,
                 Campaign.status.in_(ended),
+                ~among(Campaign.id, but),
                 planned,
             )
             .order_by(Campaign.created_at)

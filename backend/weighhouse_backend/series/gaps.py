@@ -39,11 +39,7 @@ class GapService:
         since = min(point.at for point in points)
         known = {point.campaign_id for point in points}
         cell = (series.target, series.workload, series.load_label)
-        empty = [
-            campaign
-            for campaign in self.campaigns.that_planned(series.experiment_id, since, cell)
-            if campaign.id not in known
-        ]
+        empty = self.campaigns.that_planned(series.experiment_id, since, cell, known)
         apart = self.main_line.apart(series.experiment_id, [one.id for one in empty])
         silent = [without_result(campaign) for campaign in empty if campaign.id not in apart]
         lost = [

@@ -141,13 +141,19 @@ class HistoryService:
         """
         return self.repository.courses(series_ids)
 
-    def read(self, caller: Caller, series_id: UUID) -> SeriesCourse:
-        """A series with points and segments.
+    def read(
+        self, caller: Caller, series_id: UUID, steps: Collection[UUID]
+    ) -> tuple[SeriesCourse, list[NoiseBandRead]]:
+        """A series with points and segments, and what its machines cannot tell about its levels.
 
+        :param steps: the first campaigns of the levels that confirmed steps began.
         :raises SeriesNotFound: when it is not the caller's to see.
         """
         series = self.visible(caller, series_id)
         points = self.repository.points(series.id)
+        return self._course(series, points), self._bands(series, segments_of(points), steps)
+
+    def _course(self, series: Series, points: Sequence[SeriesPoint]) -> SeriesCourse:
         segments = segments_of(points)
         changes = place_changes_of(on_main_line(points))
         commits = self.commits.of(point.campaign_id for point in points)
@@ -197,15 +203,11 @@ class HistoryService:
             ),
         )
 
-    def bands(self, series_id: UUID, steps: Collection[UUID]) -> list[NoiseBandRead]:
-        """What its machines cannot tell, about the levels of a series that was read; two queries.
-
-        :param steps: the first campaigns of the levels that confirmed steps began.
-        """
-        series = self.repository.series(series_id)
-        if series is None or series.cell_identity is None or series.side_family is None:
+    def _bands(
+        self, series: Series, segments: Sequence[Sequence[SeriesPoint]], steps: Collection[UUID]
+    ) -> list[NoiseBandRead]:
+        if series.cell_identity is None or series.side_family is None:
             return []
-        segments = segments_of(self.repository.points(series_id))
         of_series = (series.cell_identity, series.side_family, series.metric)
         keys = {
             point.place: NoiseKey(series.project_id, point.place, *of_series)

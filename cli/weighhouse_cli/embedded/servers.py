@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+import psutil
+
 from weighhouse_cli.embedded.binaries import postgres_directory, redis_server
 from weighhouse_cli.embedded.directory import require_reachable, server_account
 from weighhouse_cli.embedded.errors import PlatformError
@@ -19,6 +21,8 @@ SERVER_USER = "weighhouse"
 """Owns the tables, and migrates them."""
 APPLICATION_LOGIN = "weighhouse_app"
 """Backend and worker: owns nothing."""
+LEAST_BUFFERS, MOST_BUFFERS = 64, 1024
+"""MiB; in the least, pages of a long history come from the system's cache again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def postgres(
         "listen_addresses": "127.0.0.1",
         "port": str(port),
         "unix_socket_directories": "",
-        "shared_buffers": "64MB",
+        "shared_buffers": f"{shared_buffers(psutil.virtual_memory().total)}MB",
         "max_connections": "80",
         "log_min_duration_statement": "2000",
         "fsync": "on" if durable else "off",
@@ -93,6 +97,11 @@ def postgres(
         account=account,
     )
     return PostgresServer(plan=plan, url=postgres_url(SERVER_USER, password, port))
+
+
+def shared_buffers(memory_bytes: int) -> int:
+    """MiB of pages that PostgreSQL keeps: of a machine that measures as well, a sixty-fourth."""
+    return min(max(memory_bytes // 64 >> 20, LEAST_BUFFERS), MOST_BUFFERS)
 
 
 def _initialize(binaries: Path, directory: Path, account: str | None, password: str) -> None:

@@ -11,7 +11,7 @@ Severity = Literal["bar", "caution", "note"]
 """`bar` is never shown folded; the words are those of a manifest's statements."""
 
 MOST_EVIDENCE = 40
-"""Pieces of evidence a caveat carries; its runs are all named however many they are."""
+"""Pieces of evidence a caveat carries; its runs are all counted however many they are."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,9 @@ class Caveat:
     sides: tuple[str, ...] = ()
     """Keys of the sides that it concerns; empty: all."""
     runs: tuple[Hashable, ...] = ()
-    """That it concerns; empty where it does not come out of runs."""
+    """That it concerns; empty where it does not come out of runs, the latest of very many."""
+    runs_count: int = 0
+    """How many they are, with those that are not named."""
     runs_of: int = 0
     """Runs that were asked; 0 where it does not come out of runs."""
     evidence: tuple[Evidence, ...] = ()

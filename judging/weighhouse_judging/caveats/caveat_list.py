@@ -63,6 +63,10 @@ class OfRun:
     rule: str
     """The check's formula, and where it comes from."""
     documentation: str
+    others: Sequence[Hashable] = ()
+    """Further runs of the side of which it says the same, in the same words."""
+    unnamed: int = 0
+    """Yet more of them, of which nobody needs to know which."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ def caveats(beside: Beside) -> list[Caveat]:
 
 
 def _order(one: Caveat) -> tuple[int, int, int]:
-    return _GRAVITY[one.severity], _READ_FIRST.index(one.kind), -len(one.runs)
+    return _GRAVITY[one.severity], _READ_FIRST.index(one.kind), -one.runs_count
 
 
 def _concerned(beside: Beside, sides: Iterable[str]) -> tuple[str, ...]:
@@ -161,6 +165,7 @@ def _checks(beside: Beside) -> Iterable[Caveat]:
     for check, title in gravest_first:
         found = by_outcome[check, title]
         gravest, texts = found[0], {one.message for one in found}
+        runs = tuple(dict.fromkeys(run for one in found for run in (one.run, *one.others)))
         further = f":{_slug(title)}" if check in first else ""
         first.add(check)
         yield Caveat(
@@ -172,7 +177,8 @@ def _checks(beside: Beside) -> Iterable[Caveat]:
             title=title,
             text=gravest.message if len(texts) == 1 else f"For example: {gravest.message}",
             sides=_concerned(beside, (one.side for one in found)),
-            runs=tuple(dict.fromkeys(one.run for one in found)),
+            runs=runs,
+            runs_count=len(runs) + sum(one.unnamed for one in found),
             runs_of=beside.runs,
             evidence=(*_evidence(found), Evidence(f"Rule: {gravest.rule}")),
             help=gravest.documentation,

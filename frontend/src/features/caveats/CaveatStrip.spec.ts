@@ -19,6 +19,7 @@ function caveat(over: Partial<Caveat>): Caveat {
     text: 'They competed for its cores.',
     sides: [],
     runs: RUNS,
+    runs_count: RUNS.length,
     runs_of: 90,
     evidence: [{ run_id: RUNS[0]!, side: 'c~redis', text: 'Eight cores.' }],
     help: '/docs/findings/co-located',
@@ -33,6 +34,7 @@ const bar = caveat({
   text: 'RocksDB runs inside the load driver.',
   sides: ['c~rocksdb'],
   runs: [],
+  runs_count: 0,
   runs_of: 0,
   evidence: [],
 })
@@ -50,6 +52,16 @@ function strip(caveats: Caveat[]) {
 const chips = (wrapper: ReturnType<typeof strip>) => wrapper.findAll('button.chip')
 
 describe('the strip of caveats', () => {
+  it('counts runs that are not named, and those of pages kept before they were counted', async () => {
+    const many = strip([caveat({ runs_count: 5000, runs_of: 5000 })])
+    expect(chips(many)[0]!.text()).toBe('driver shares the machine · 5\u2009000 of 5\u2009000 runs')
+    await chips(many)[0]!.trigger('click')
+    expect(many.find('.runs').text()).toContain('The same of 4\u2009999 more runs, the latest of them: ')
+    const older: Partial<Caveat> = caveat({})
+    delete older.runs_count
+    expect(chips(strip([older as Caveat]))[0]!.text()).toBe('driver shares the machine · 90 of 90 runs')
+  })
+
   it('names the sides where two chips would say the same, here and in what leaves the house', () => {
     const whole = (side: string) =>
       caveat({ id: `statement:${side}`, short: 'Updates write the whole record', sides: [`c~${side}`], runs_of: 0 })

@@ -1,6 +1,6 @@
 import type { Caveat } from '@/api'
 import type { Footnote } from '@/charts'
-import { plural } from '@/ui'
+import { formatCount, plural } from '@/ui'
 
 /** What a caveat that is looked at concerns: nothing named means all that is shown. */
 export interface Concerned {
@@ -10,7 +10,13 @@ export interface Concerned {
 
 /** How many runs it concerns: `90 of 90 runs`; empty where it does not come out of several runs. */
 export function countOf(caveat: Caveat): string {
-  return caveat.runs_of > 1 ? `${caveat.runs.length} of ${plural(caveat.runs_of, 'run')}` : ''
+  return caveat.runs_of > 1 ? `${formatCount(runsCount(caveat))} of ${plural(caveat.runs_of, 'run')}` : ''
+}
+
+/** How many runs it concerns; what a shared page kept before they were counted names all of them. */
+export function runsCount(caveat: Caveat): number {
+  const { runs_count: counted }: { runs_count?: number } = caveat
+  return counted ?? caveat.runs.length
 }
 
 /** What a chip says: the short form, and how many runs it concerns. */
