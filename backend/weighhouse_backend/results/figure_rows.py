@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
 from weighhouse_backend.kit.db import among
@@ -68,16 +68,11 @@ class FigureFacts(NamedTuple):
 def operations(
     session: Session, attempt_ids: Collection[UUID]
 ) -> dict[UUID, dict[tuple[str, str], OperationRow]]:
-    """What is shown of several attempts, by phase and operation: the operations of the measured
-    phase, and the load in all; one query.
-    """
+    """What was done of each operation in each phase of several attempts; one query."""
     columns = [getattr(RunSummary, name) for name in OperationRow._fields]
-    loaded = and_(RunSummary.phase == "load", RunSummary.operation == ALL)
     rows = session.execute(
         select(*columns)
-        .where(
-            among(RunSummary.attempt_id, attempt_ids), or_(RunSummary.phase == "measure", loaded)
-        )
+        .where(among(RunSummary.attempt_id, attempt_ids))
         .order_by(RunSummary.operation)
     )
     found: dict[UUID, dict[tuple[str, str], OperationRow]] = {one: {} for one in attempt_ids}
