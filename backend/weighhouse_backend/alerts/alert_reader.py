@@ -34,8 +34,9 @@ from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.schemas import read_of
 from weighhouse_backend.membership.service import MembershipService
 from weighhouse_backend.series.history import HistoryService
-from weighhouse_backend.series.models import Series, SeriesPoint
+from weighhouse_backend.series.models import Series
 from weighhouse_backend.series.schemas import ExperimentOfSeries
+from weighhouse_backend.series.stored_points import StoredPoint
 
 Members = Sequence[tuple[ChangePoint, Series]]
 
@@ -246,14 +247,14 @@ def _member_read(row: ChangePoint, series: Series, named: _Named) -> AlertMember
     )
 
 
-def _end(point: SeriesPoint | None, commits: Mapping[UUID, GitRead]) -> EndOfRangeRead | None:
+def _end(point: StoredPoint | None, commits: Mapping[UUID, GitRead]) -> EndOfRangeRead | None:
     if point is None:
         return None
     return read_of(EndOfRangeRead, point, git=commits.get(point.campaign_id))
 
 
 def _commits_url(
-    before: SeriesPoint | None, after: SeriesPoint | None, commits: Mapping[UUID, GitRead]
+    before: StoredPoint | None, after: StoredPoint | None, commits: Mapping[UUID, GitRead]
 ) -> str | None:
     ends = [commits.get(one.campaign_id) if one else None for one in (before, after)]
     first, last = ends

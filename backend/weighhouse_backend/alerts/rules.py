@@ -30,8 +30,9 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.problems import FieldProblem, Invalid
 from weighhouse_backend.series.history import HistoryService, watched_points
-from weighhouse_backend.series.models import Series, SeriesPoint
+from weighhouse_backend.series.models import Series
 from weighhouse_backend.series.schemas import ExperimentOfSeries
+from weighhouse_backend.series.stored_points import StoredPoint
 
 Member = tuple[ChangePoint, Series]
 MOST = 100
@@ -154,7 +155,7 @@ class RuleService:
             campaigns_late=None if known is None else known - _first(points, row) + 1,
         )
 
-    def _segment(self, series_id: UUID, campaign_id: UUID) -> list[SeriesPoint]:
+    def _segment(self, series_id: UUID, campaign_id: UUID) -> list[StoredPoint]:
         return next(
             (
                 points
@@ -164,7 +165,7 @@ class RuleService:
             [],
         )
 
-    def _known_after(self, points: Sequence[SeriesPoint], row: ChangePoint) -> int | None:
+    def _known_after(self, points: Sequence[StoredPoint], row: ChangePoint) -> int | None:
         """The place of the point after which a change was confirmed, its series looked at alone,
         with what was confirmed before it; None: not within LONGEST points.
         """
@@ -185,7 +186,7 @@ class RuleService:
         return None
 
 
-def _first(points: Sequence[SeriesPoint], row: ChangePoint) -> int:
+def _first(points: Sequence[StoredPoint], row: ChangePoint) -> int:
     """The place of the first point after a change."""
     place = [point.campaign_id for point in points].index(row.campaign_id)
     return place + 1 if row.kind == "drift" else place

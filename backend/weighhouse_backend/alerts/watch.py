@@ -20,7 +20,8 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.series.filters import SeriesFilter
 from weighhouse_backend.series.history import HistoryService, watched_points
-from weighhouse_backend.series.models import Series, SeriesPoint
+from weighhouse_backend.series.models import Series
+from weighhouse_backend.series.stored_points import StoredPoint
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class _Seen:
     """A segment, and what one look said of it."""
 
     series: Series
-    members: Sequence[SeriesPoint]
+    members: Sequence[StoredPoint]
     known: Sequence[ChangePoint]
     """Confirmed before, in the order in which `changes` begins with them."""
     changes: Sequence[Change]
@@ -173,7 +174,7 @@ class _Seen:
 
 def _seen(
     series: Series,
-    members: Sequence[SeriesPoint],
+    members: Sequence[StoredPoint],
     confirmed: Sequence[ChangePoint],
     spoken: Collection[UUID],
 ) -> _Seen:
@@ -236,7 +237,7 @@ def _change_point_read(row: ChangePoint, state: str) -> ChangePointRead:
 
 def _matching(
     candidates: Sequence[ChangePoint],
-    members: Sequence[SeriesPoint],
+    members: Sequence[StoredPoint],
     change: Change,
     taken: Collection[UUID],
 ) -> ChangePoint | None:
@@ -254,7 +255,7 @@ def _matching(
 
 
 def _describe(
-    row: ChangePoint, change: Change, members: Sequence[SeriesPoint], *, stays: bool
+    row: ChangePoint, change: Change, members: Sequence[StoredPoint], *, stays: bool
 ) -> None:
     """Bring a change point up to date. What people have spoken about stays in its place."""
     point = members[change.index]

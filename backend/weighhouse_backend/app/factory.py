@@ -119,6 +119,15 @@ ROUTERS = (
 """In the order in which a request is matched with them: first whom agents ask without end."""
 
 
+def _spare_the_collector() -> None:
+    """What is there now stays; looking through it again and again would stop every answer, as would
+    looking for cycles each 700 objects: a long answer alone has thousands.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000)
+
+
 def create_app(settings: Settings | None = None) -> FastAPI:
     """The application.
 
@@ -136,9 +145,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: Application) -> AsyncIterator[None]:
         state = app.state
-        # What is there now stays; looking through it again and again would stop every answer.
-        gc.collect()
-        gc.freeze()
+        _spare_the_collector()
         try:
             async with state.background:
                 yield

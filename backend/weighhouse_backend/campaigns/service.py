@@ -45,7 +45,7 @@ from weighhouse_backend.runs.errors import (
 )
 from weighhouse_backend.runs.models import Campaign, Run
 from weighhouse_backend.runs.progress import RunCounts, count_runs
-from weighhouse_backend.runs.repository import CampaignRepository
+from weighhouse_backend.runs.repository import CampaignRepository, CellName
 from weighhouse_backend.runs.states import (
     FINISHED_CAMPAIGNS,
     LIVE_ATTEMPTS,
@@ -231,14 +231,10 @@ class CampaignService:
         return self.session.get_one(Campaign, campaign_id)
 
     def that_planned(
-        self,
-        experiment_id: UUID,
-        since: datetime.datetime,
-        cell: tuple[str, str, str],
-        but: Collection[UUID],
+        self, experiment_id: UUID, since: datetime.datetime, cell: CellName, but: Collection[UUID]
     ) -> Sequence[Campaign]:
-        """Ended campaigns `but` some that had a cell (target, workload, label of the load level) in
-        their plan, oldest first; for features above, which check access.
+        """Ended campaigns, `but` some, that had a cell in their plan, oldest first; for features
+        above, which check access.
         """
         return self.repository.that_planned(experiment_id, since, cell, but)
 

@@ -35,6 +35,10 @@ _MAY_GO_ON = (
 )
 
 
+CellName = tuple[str, str, str]
+"""Target, workload and label of the load level."""
+
+
 @dataclass(frozen=True)
 class CampaignRepository:
     """Reads and locks. Locks are taken campaign first, then run; attempts and members follow in
@@ -73,15 +77,10 @@ class CampaignRepository:
         return query
 
     def that_planned(
-        self,
-        experiment_id: UUID,
-        since: datetime.datetime,
-        cell: tuple[str, str, str],
-        but: Collection[UUID],
+        self, experiment_id: UUID, since: datetime.datetime, cell: CellName, but: Collection[UUID]
     ) -> Sequence[Campaign]:
         """Ended campaigns of an experiment that had a cell in their plan, oldest first.
 
-        :param cell: target, workload and label of the load level.
         :param but: those that are left out.
         """
         target, workload, load_label = cell

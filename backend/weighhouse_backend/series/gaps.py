@@ -11,8 +11,9 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.runs.states import CampaignStatus
 from weighhouse_backend.series.main_line import MainLineService
-from weighhouse_backend.series.models import Series, SeriesPoint
+from weighhouse_backend.series.models import Series
 from weighhouse_backend.series.schemas import GapRead
+from weighhouse_backend.series.stored_points import StoredPoint
 
 WHAT = {
     "skipped": "skipped: a campaign was under way",
@@ -29,7 +30,7 @@ class GapService:
     experiments: ExperimentService
     main_line: MainLineService
 
-    def of(self, series: Series, points: Sequence[SeriesPoint]) -> list[GapRead]:
+    def of(self, series: Series, points: Sequence[StoredPoint]) -> list[GapRead]:
         """Gaps of a series since its first point, oldest first; as many queries for all as for one.
 
         A campaign whose plan did not have the cell is none, nor is one apart from the main line.

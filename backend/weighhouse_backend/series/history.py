@@ -46,6 +46,7 @@ from weighhouse_backend.series.schemas import (
     SeriesFacts,
     SeriesPointRead,
 )
+from weighhouse_backend.series.stored_points import StoredPoint
 
 CellFamily = tuple[str, str]
 """Of a cell: the digest of what was measured, and that of its side's family."""
@@ -153,7 +154,7 @@ class HistoryService:
         points = self.repository.points(series.id)
         return self._course(series, points), self._bands(series, segments_of(points), steps)
 
-    def _course(self, series: Series, points: Sequence[SeriesPoint]) -> SeriesCourse:
+    def _course(self, series: Series, points: Sequence[StoredPoint]) -> SeriesCourse:
         segments = segments_of(points)
         changes = place_changes_of(on_main_line(points))
         commits = self.commits.of(point.campaign_id for point in points)
@@ -204,7 +205,7 @@ class HistoryService:
         )
 
     def _bands(
-        self, series: Series, segments: Sequence[Sequence[SeriesPoint]], steps: Collection[UUID]
+        self, series: Series, segments: Sequence[Sequence[StoredPoint]], steps: Collection[UUID]
     ) -> list[NoiseBandRead]:
         if series.cell_identity is None or series.side_family is None:
             return []
@@ -258,7 +259,7 @@ class HistoryService:
         """A series, locked, for a feature above that writes what belongs to it; None: gone."""
         return self.repository.lock_series(series_id)
 
-    def segments(self, series_id: UUID) -> list[list[SeriesPoint]]:
+    def segments(self, series_id: UUID) -> list[list[StoredPoint]]:
         """The points of a series' main line by segment, oldest first, for features above."""
         return segments_of(on_main_line(self.repository.points(series_id)))
 
@@ -313,12 +314,12 @@ class HistoryService:
         return series_id
 
 
-def on_main_line(points: Sequence[SeriesPoint]) -> list[SeriesPoint]:
+def on_main_line(points: Sequence[StoredPoint]) -> list[StoredPoint]:
     """Those in whose order a course is looked for."""
     return [point for point in points if not point.off_main_line]
 
 
-def place_changes_of(points: Sequence[SeriesPoint]) -> dict[UUID, tuple[str, ...]]:
+def place_changes_of(points: Sequence[StoredPoint]) -> dict[UUID, tuple[str, ...]]:
     """Before which campaigns something of their machines changed that makes no other kind of them,
     in words.
 
@@ -332,13 +333,13 @@ def place_changes_of(points: Sequence[SeriesPoint]) -> dict[UUID, tuple[str, ...
     return found
 
 
-def watched_points(points: Sequence[SeriesPoint]) -> list[Point]:
+def watched_points(points: Sequence[StoredPoint]) -> list[Point]:
     """Points of one segment as changes are looked for in them."""
     altered = place_changes_of(points)
     return [Point(one.value, one.place or "", altered=one.campaign_id in altered) for one in points]
 
 
-def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
+def segments_of(points: Sequence[StoredPoint]) -> list[list[StoredPoint]]:
     """Points by segment: those of one environment, oldest first.
 
     A change of environment begins a new segment; when the old environment comes back, its segment
@@ -350,7 +351,7 @@ def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
 
 def bands_read(
     segment: int,
-    points: Sequence[SeriesPoint],
+    points: Sequence[StoredPoint],
     steps: Collection[UUID],
     floors: Mapping[str, Floor],
 ) -> list[NoiseBandRead]:

@@ -55,7 +55,7 @@ class CarryingService:
         unkeyed = self.repository.lock_unkeyed(experiment_id)
         if not unkeyed:
             return
-        points = {series.id: self.repository.points(series.id) for series in unkeyed}
+        points = {series.id: self.repository.rows(series.id) for series in unkeyed}
         campaigns = {point.campaign_id for mine in points.values() for point in mine}
         known = {campaign_id: self._cells(campaign_id) for campaign_id in campaigns}
         for series in unkeyed:

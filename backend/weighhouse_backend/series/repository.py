@@ -27,6 +27,7 @@ from weighhouse_backend.runs.commit_models import CampaignCommit
 from weighhouse_backend.runs.models import Campaign
 from weighhouse_backend.series.filters import SeriesFilter
 from weighhouse_backend.series.models import Series, SeriesPoint
+from weighhouse_backend.series.stored_points import StoredPoint
 
 COURSE = 30
 """Campaigns that a list shows of a series."""
@@ -382,10 +383,16 @@ class SeriesRepository:
         """A campaign's point of a series."""
         return self.session.get(SeriesPoint, (series_id, campaign_id))
 
-    def points(self, series_id: UUID) -> Sequence[SeriesPoint]:
+    def points(self, series_id: UUID) -> Sequence[StoredPoint]:
         """Points of a series, oldest first."""
-        return self.session.scalars(
-            select(SeriesPoint)
-            .where(SeriesPoint.series_id == series_id)
-            .order_by(SeriesPoint.stands_at, SeriesPoint.campaign_id)
-        ).all()
+        columns = [getattr(SeriesPoint, name) for name in StoredPoint._fields]
+        return [StoredPoint(*row) for row in self.session.execute(_ordered(series_id, *columns))]
+
+    def rows(self, series_id: UUID) -> Sequence[SeriesPoint]:
+        """The same, to be changed."""
+        return self.session.scalars(_ordered(series_id, SeriesPoint)).all()
+
+
+def _ordered(series_id: UUID, *what: Any) -> Select[Any]:
+    order = SeriesPoint.stands_at, SeriesPoint.campaign_id
+    return select(*what).where(SeriesPoint.series_id == series_id).order_by(*order)
