@@ -156,7 +156,7 @@ packages: env ## the wheels of a release in build/packages: every part, plugin a
 	@DEPENDENCIES=$(DEPENDENCIES) infra/packages/build.sh $(TARGET)
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-exports bench-history bench-tenants ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-exports bench-history bench-tenants bench-knees ## every benchmark
 
 .PHONY: bench-statistics
 bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
@@ -212,6 +212,11 @@ bench-history: env ## what a history of a million runs leaves of the pages' spee
 bench-tenants: env ## one tenant's requests beside another's attacks, as ratios in the same run (ONLY=names, BLOCK=15 s, BLOCKS=4); last line JSON
 	@$(BOOTSTRAP)/debian.sh servers
 	@PYTHONPATH=tests $(PY)/python -m bench_tenants --seconds $(or $(BLOCK),15) --blocks $(or $(BLOCKS),4) $(if $(ONLY),--only $(ONLY))
+
+.PHONY: bench-knees
+bench-knees: env ## where one machine's limit lies: who waits, watches and sends, and what each costs (ONLY=sending watching waiting); last line JSON
+	@$(BOOTSTRAP)/debian.sh servers
+	@PYTHONPATH=tests $(PY)/python -m bench_knees $(if $(ONLY),--only $(ONLY))
 
 .PHONY: bench-strangers
 bench-strangers: env ## what a thousand strangers a minute, at what is public, leave to who works, as a ratio (BLOCK=15 s, BLOCKS=4); last line JSON

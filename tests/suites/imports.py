@@ -84,7 +84,8 @@ class Imports:
         """How tests name each other: from the root, or from `tests/`, which is on the path."""
         parts = PurePosixPath(name).with_suffix("").parts
         if parts[0] == "tests" and parts[1] in {"weighhouse_testing", "suites", "api_fuzz", "chaos",
-                                                "supply", "upgrade", "bench_tenants"}:  # fmt: skip
+                                                "supply", "upgrade", "bench_knees",
+                                                "bench_tenants"}:  # fmt: skip
             parts = parts[1:]
         return ".".join(part for part in parts if part != "__init__")
 

@@ -204,7 +204,7 @@ def _say(text: str) -> None:
     print(text, flush=True)
 
 
-def _allow_connections(agents: int) -> None:
+def allow_connections(agents: int) -> None:
     """Both ends of every connection are files; the platform's parts inherit the limit."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = agents + 1024
@@ -221,7 +221,7 @@ def main() -> int:
     parser.add_argument("--claims", type=int, default=100, help="campaigns started one by one")
     parser.add_argument("--lists", type=int, default=200, help="lists asked for, each time")
     options = parser.parse_args()
-    _allow_connections(options.agents)
+    allow_connections(options.agents)
     path = Path(tempfile.mkdtemp(prefix="weighhouse-bench-"))
     path.chmod(0o711)
     try:
