@@ -59,7 +59,7 @@ class Scales:
 
     def megabytes(self) -> float:
         """Memory of the backend's own."""
-        return float(self._process("backend").memory_full_info().uss) / 1e6
+        return self._process("backend").memory_full_info().uss / 1e6
 
     def processor(self) -> dict[str, float]:
         """Seconds of processor time by part, with its children, also those that have ended."""
@@ -100,7 +100,7 @@ def _seconds(process: psutil.Process) -> Iterator[float]:
 def kilobytes_each(steps: Sequence[dict[str, Any]], rest: float) -> float:
     """Of a connection: between nobody and the most there were."""
     most = steps[-1]
-    return round(1000 * (most["megabytes"] - rest) / most["connections"], 1)
+    return round(1000 * float(most["megabytes"] - rest) / int(most["connections"]), 1)
 
 
 async def waiting(scales: Scales, sizes: Sequence[int]) -> dict[str, Any]:

@@ -182,5 +182,6 @@ def test_every_answer_is_careful_and_can_be_followed(client):
 
 def test_a_defect_names_the_id_it_was_logged_under(client):
     answer = client.get("/api/v1/broken", headers={"X-Request-Id": "build-8"})
+    assert answer.headers["Connection"] == "close"
     assert answer.status_code == 500
     assert answer.headers["x-request-id"] == "build-8"

@@ -236,7 +236,8 @@ def install_problems(app: FastAPI) -> None:
         log.error("unhandled", path=request.url.path, exc_info=error)
         # Who reports it needs the id under which it was logged.
         known = structlog.contextvars.get_contextvars().get("request_id")
-        headers = {"X-Request-Id": str(known)} if known else {}
+        # The server hangs up after an error; who is not told asks again in vain.
+        headers = {"Connection": "close"} | ({"X-Request-Id": str(known)} if known else {})
         return answer_to(Unexpected(headers=headers), request)
 
     app.add_exception_handler(Problem, on_problem)
