@@ -1,7 +1,9 @@
 """One list of caveats over real rows: the same things, counted the same, wherever it is shown."""
 
 import pytest
-from weighhouse_backend.findings import repository
+from sqlalchemy import text
+from weighhouse_backend.findings import examination, repository
+from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.sides import report
@@ -92,11 +94,38 @@ def test_a_long_history_names_the_latest_runs_and_counts_all(laboratory, campaig
         return {one["id"]: one for one in caveats}["check:co-located"]
 
     whole = shared()
-    monkeypatch.setattr(repository, "MOST_NAMED", 2)
+    for module in (repository, examination):
+        monkeypatch.setattr(module, "MOST_NAMED", 2)
     few = shared()
     assert few["runs"] == sorted(whole["runs"], reverse=True)[:2]
     assert [one["runs_count"] for one in (whole, few)] == [3, 3]
     assert {**few, "runs": whole["runs"]} == whole
+
+
+def test_a_long_history_of_many_texts_counts_all_and_tells_some(laboratory, campaign, monkeypatch):
+    """No two runs are told the same: what is told, named and read stays bounded."""
+    (series,) = [
+        one
+        for one in laboratory.get("/series", metric="throughput", system_id="redis")["items"]
+        if one["experiment"]["name"] == "Weighed"
+    ]
+    numbered = text(
+        "UPDATE findings SET body = jsonb_set(body, '{message}',"
+        " to_jsonb((body ->> 'message') || run_id)) WHERE check_id = 'co-located'"
+    )
+    with unit_of_work(laboratory.sessions) as session:
+        session.execute(numbered)
+    for module in (repository, examination):
+        monkeypatch.setattr(module, "MOST_NAMED", 2)
+    caveats = laboratory.get(f"/series/{series['id']}")["caveats"]
+    shared = {one["id"]: one for one in caveats}["check:co-located"]
+    assert (shared["runs_count"], shared["runs_of"]) == (3, 3)
+    latest = sorted(shared["runs"], reverse=True)
+    assert shared["runs"] == latest
+    assert len(latest) == 2
+    assert shared["text"].startswith("For example: ")
+    assert shared["text"].endswith(latest[0])
+    assert [one["run_id"] for one in shared["evidence"]] == [*latest, None]
 
 
 def test_targets_of_one_system_are_told_apart(laboratory):

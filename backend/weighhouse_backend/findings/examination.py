@@ -1,11 +1,11 @@
 """What checks have to say of runs; kept when their campaign is settled."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from weighhouse_judging.caveats.caveat_list import Beside, caveats
+from weighhouse_judging.caveats.caveat_list import Beside, OfRun, caveats
 from weighhouse_judging.findings.checks import Severity, title_of
 from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.manifest import Manifest
@@ -19,7 +19,7 @@ from weighhouse_backend.disclosure.statements import Setup
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.caveats import answered, caveats_read, left_out, of_run, said
 from weighhouse_backend.findings.evidence import observation
-from weighhouse_backend.findings.repository import FindingRepository
+from weighhouse_backend.findings.repository import MOST_NAMED, FindingRepository, FoundAlike
 from weighhouse_backend.findings.schemas import FindingRead, RunFinding, RunRead
 from weighhouse_backend.measurements.evidence import EvidenceService
 from weighhouse_backend.results.run_service import RunReadService
@@ -116,12 +116,7 @@ class ExaminationService:
             sides=[cell[0]],
             runs=found.runs,
             said=[said(one) for one in statements],
-            found=[
-                replace(
-                    of_run(_called(one.finding), cell[0]), others=one.others, unnamed=one.unnamed
-                )
-                for one in found.alike
-            ],
+            found=_told_apart(found.alike, cell[0]),
         )
         return caveats_read(caveats(beside))
 
@@ -232,6 +227,21 @@ class ExaminationService:
         :param severity: those of it alone; default: all.
         """
         return [_called(one) for one in self.repository.findings_of_runs(run_ids, severity)]
+
+
+def _told_apart(found: Iterable[FoundAlike], side: str) -> list[OfRun]:
+    """What was found of a side: of each outcome some texts, and the rest counted with the last."""
+    by_outcome: dict[tuple[str, ...], list[OfRun]] = {}
+    for one in found:
+        finding = _called(one.finding)
+        told = by_outcome.setdefault((finding.check, finding.severity, finding.title), [])
+        if len(told) < MOST_NAMED:
+            mine = of_run(finding, side)
+            told.append(replace(mine, others=one.others, unnamed=one.unnamed))
+        else:
+            more = 1 + len(one.others) + one.unnamed
+            told[-1] = replace(told[-1], unnamed=told[-1].unnamed + more)
+    return [one for told in by_outcome.values() for one in told]
 
 
 def _called(found: RunFinding) -> RunFinding:

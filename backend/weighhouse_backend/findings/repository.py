@@ -35,6 +35,7 @@ class FoundInCells(NamedTuple):
     runs: int
     """How many were asked."""
     alike: list[FoundAlike]
+    """Those of the latest runs first."""
 
 
 MOST_NAMED = 500
@@ -125,7 +126,9 @@ class FindingRepository:
             finding = RunFinding(UUID(latest), *row)
             alike.append(FoundAlike(finding, others, many - 1 - len(others)))
         total = rows[0][0] if rows else self.session.scalar(select(counted))
-        return FoundInCells(total or 0, sorted(alike, key=lambda one: one.finding.check))
+        return FoundInCells(
+            total or 0, sorted(alike, key=lambda one: one.finding[:2], reverse=True)
+        )
 
     def replace_findings(self, campaign_id: UUID, rows: Sequence[dict[str, Any]]) -> None:
         """Write a campaign's findings, whatever was there. The campaign has to be locked."""
