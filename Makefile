@@ -156,7 +156,7 @@ packages: env ## the wheels of a release in build/packages: every part, plugin a
 	@DEPENDENCIES=$(DEPENDENCIES) infra/packages/build.sh $(TARGET)
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-exports bench-history bench-tenants bench-knees ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-exports bench-history bench-tenants bench-knees bench-pages ## every benchmark
 
 .PHONY: bench-statistics
 bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
@@ -193,6 +193,10 @@ bench-searches: install ## knee and operating points on real servers, beside a g
 .PHONY: bench-longrun
 bench-longrun: install ## what the page of a run of twelve hours costs: charts, settling, memory; last line JSON
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_longrun
+
+.PHONY: bench-pages
+bench-pages: install ## what each page brings, and the longest task of its main thread, by the browser's own trace; last line JSON
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_pages
 
 .PHONY: bench-comparison
 bench-comparison: install ## what a comparison of eight sides at six levels of two workloads costs, each way it is asked for (WORKLOADS=1, REQUESTS=40); last line JSON

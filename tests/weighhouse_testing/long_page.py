@@ -4,16 +4,13 @@ By the browser's own trace, in processor time. A slow moment may still be the ma
 compiler that runs late): the best of some tries counts, on a machine that does nothing else.
 """
 
-from typing import Any, Self
-
-from playwright.sync_api import CDPSession, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from weighhouse_testing.browser import CHROMIUM, FLAGS, PATIENCE_MS, WIDE, cookies_of
+from weighhouse_testing.traces import Trace
 
 TRIES = 4
 MOVES = 40
-CATEGORIES = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"]
-TASKS = ("RunTask", "ThreadControllerImpl::RunTask", "ThreadPool_RunTask")
 DRAWN = """() => new Promise(done =>
   requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"""
 """What was asked for before has been drawn."""
@@ -58,10 +55,10 @@ def longest_tasks_ms(url: str, email: str, password: str, run_id: str) -> dict[s
         for _ in range(TRIES):
             page.goto("/experiments")
             page.get_by_role("heading", level=1, name="Experiments").wait_for()
-            with _Trace(page) as trace:
+            with Trace(page) as trace:
                 opened(page, run_id)
             opening.append(max(trace.tasks_ms()))
-            with _Trace(page) as trace:
+            with Trace(page) as trace:
                 moved_over(page, MOVES)
             moving.append(max(trace.tasks_ms()))
         browser.close()
@@ -69,41 +66,3 @@ def longest_tasks_ms(url: str, email: str, password: str, run_id: str) -> dict[s
         "opening_longest_task_ms": round(min(opening), 1),
         "moving_longest_task_ms": round(min(moving), 1),
     }
-
-
-class _Trace:
-    """What the browser did between two moments, as it tells itself."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.session: CDPSession = page.context.new_cdp_session(page)
-        self.events: list[dict[str, Any]] = []
-        self.session.on("Tracing.dataCollected", lambda data: self.events.extend(data["value"]))
-        self.ended = False
-        self.session.on("Tracing.tracingComplete", lambda _: setattr(self, "ended", True))
-
-    def __enter__(self) -> Self:
-        config = {"includedCategories": CATEGORIES}
-        self.session.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": config})
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.session.send("Tracing.end")
-        while not self.ended:
-            self.page.wait_for_timeout(50)
-        self.session.detach()
-
-    def tasks_ms(self) -> list[float]:
-        """Processor time of each task of the page's main thread, ms."""
-        threads = {
-            (event["pid"], event["tid"])
-            for event in self.events
-            if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
-        }
-        return [
-            event["tdur"] / 1000
-            for event in self.events
-            if event["name"] in TASKS
-            and (event["pid"], event["tid"]) in threads
-            and "tdur" in event
-        ]
