@@ -45,12 +45,12 @@ def pages(platform: Platform) -> dict[str, str]:
         run = first("/runs", campaign_id=eight)["id"]
         long = first("/campaigns", experiment="invented-one-run")["id"]
         hours = first("/runs", campaign_id=long)["id"]
-        nights = first("/experiments", text="two hundred")["slug"]
-        series = first("/series", metric="throughput", text="two hundred")["id"]
+        nights = first("/campaigns", experiment="invented-two-hundred")["experiment"]
+        series = first("/series", metric="throughput", experiment_id=nights["id"])["id"]
     return {
         "overview": "/",
         "experiments": "/experiments",
-        "an experiment": f"/experiments/{nights}",
+        "an experiment": f"/experiments/{nights['slug']}",
         "a new experiment": "/experiments/new",
         "campaigns": "/campaigns",
         "a campaign of eight sides": f"/campaigns/{eight}",
