@@ -119,6 +119,14 @@ def build_levels(tools: Tools) -> None:
             left = services.get(LevelService).build_wanted()
 
 
+def advance_levels(tools: Tools, attempt_id: str, member: int) -> None:
+    """Merge what a member of a long run under way reported, so that it is drawn soon."""
+    left = True
+    while left:
+        with tools.transaction() as services:
+            left = services.get(LevelService).advance(UUID(attempt_id), member)
+
+
 def settle_campaign(tools: Tools, campaign_id: str) -> None:
     """Compare, decide the verdict, extend the series of a campaign that has ended."""
     CAMPAIGN_SETTLEMENT.carry_out(tools, UUID(campaign_id))
@@ -321,6 +329,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "experiments.start_due_schedules": TaskPlan(start_due_schedules, limit_seconds=60),
     "results.settle_run": TaskPlan(settle_run, limit_seconds=600),
     "results.build_levels": TaskPlan(build_levels, limit_seconds=600),
+    "results.advance_levels": TaskPlan(advance_levels, limit_seconds=600),
     "gates.settle_campaign": TaskPlan(settle_campaign, limit_seconds=600),
     "gates.rejudge": TaskPlan(rejudge, limit_seconds=600),
     "alerts.detect_changes": TaskPlan(detect_changes, limit_seconds=600),

@@ -2,12 +2,14 @@
 
 import math
 import random
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from uuid import UUID
 
 import pytest
 from sqlalchemy import delete, select
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.measurements import models
+from weighhouse_backend.measurements import level_service, models
 from weighhouse_backend.measurements.charts import (
     heat_map,
     merge_and_draw,
@@ -15,7 +17,12 @@ from weighhouse_backend.measurements.charts import (
     series,
 )
 from weighhouse_backend.measurements.level_repository import LevelRepository
-from weighhouse_backend.measurements.level_service import FIRST, LevelService
+from weighhouse_backend.measurements.level_service import (
+    BUILT_FROM,
+    FIRST,
+    WANTED_EVERY,
+    LevelService,
+)
 from weighhouse_backend.measurements.levels import WIDTHS, Piece, closed, lowest_width, reported
 from weighhouse_backend.measurements.packed_intervals import OK, Outcome, StoredInterval
 from weighhouse_backend.measurements.points import packed_points
@@ -91,10 +98,20 @@ def told(row):
     }
 
 
+def advance(laboratory, order):
+    """Merge what was reported so far, as a worker would; in how many transactions."""
+    turns, left = 0, True
+    while left:
+        with laboratory.begun() as services:
+            left = services.get(LevelService).advance(UUID(order["attempt_id"]), 0)
+        turns += 1
+    return turns
+
+
 @pytest.fixture(scope="module")
 def sent(laboratory):
     """The order of a long run that was delivered as badly as a network can: in batches of any size,
-    repeated, and with gaps, and whose page was open meanwhile.
+    repeated, and with gaps, with a worker that was late, and whose page was open meanwhile.
     """
     draw = random.Random(5)
     laboratory.campaign(plain("levels"))
@@ -106,6 +123,8 @@ def sent(laboratory):
         if draw.random() < 0.2:  # what comes too early is not stored
             assert laboratory.send(order, events[following + 5 : following + 9]) == following
         following = laboratory.send(order, events[begin : following + size])
+        if draw.random() < 0.3:
+            advance(laboratory, order)
         if draw.random() < 0.4:
             _draws_all_there_is(laboratory, order)
     laboratory.complete(order, len(events))
@@ -246,6 +265,7 @@ def test_samples_of_a_run_under_way_are_drawn_to_the_last(laboratory):
     order, events = laboratory.begin(), long_run()[:1400]
     laboratory.send(order, events[:700])
     laboratory.send(order, events[700:])
+    advance(laboratory, order)
     resources = laboratory.get(f"/runs/{order['run_id']}/series", points=50)["resources"]
     told = [one["resident_bytes"] for one in events if one["kind"] == "sample"]
     with unit_of_work(laboratory.sessions) as session:
@@ -260,36 +280,116 @@ def test_samples_of_a_run_under_way_are_drawn_to_the_last(laboratory):
     laboratory.settle(order["run_id"])
 
 
-def test_a_batch_that_is_broken_off_leaves_nothing_and_is_taken_again(laboratory):
+def test_levels_are_wanted_now_and_then_not_with_each_batch(laboratory):
+    laboratory.campaign(plain("wanted"))
+    order, events = laboratory.begin(), long_run()
+    attempt_id = UUID(order["attempt_id"])
+    for begin in range(0, len(events), 20):
+        parsed = laboratory.parsed(events[begin : begin + 20])
+        laboratory.work(
+            lambda services, those=parsed: services.get(EventService).store(attempt_id, those)
+        )
+    wanted = [job for name, job in laboratory.ledger.jobs if name == "results.advance_levels"]
+    assert wanted == [{"attempt_id": order["attempt_id"], "member": 0}] * (
+        len(events) // WANTED_EVERY - BUILT_FROM // WANTED_EVERY
+    )
+    with unit_of_work(laboratory.sessions) as session:
+        assert not windows_of(session, attempt_id)
+        assert not sample_windows_of(session, attempt_id)
+    laboratory.complete(order, len(events))
+    laboratory.settle(order["run_id"])
+
+
+def test_several_may_build_beside_intake_and_settlement(laboratory):
+    laboratory.campaign(plain("several"))
+    order, events = laboratory.begin(), long_run()
+    attempt_id, ends = UUID(order["attempt_id"]), Event()
+
+    def build():
+        while not ends.is_set():
+            advance(laboratory, order)
+
+    with ThreadPoolExecutor() as pool:
+        building = [pool.submit(build) for _ in range(3)]
+        try:
+            for begin in range(0, len(events), 90):
+                laboratory.send(order, events[begin : begin + 90])
+            laboratory.complete(order, len(events))
+            laboratory.settle(order["run_id"])
+        finally:
+            ends.set()
+    for each in building:
+        each.result()
+    with unit_of_work(laboratory.sessions) as session:
+        levels = LevelRepository(session)
+        pieces = list(levels.reported(attempt_id, 0, FIRST))
+        rows = windows_of(session, attempt_id)
+    for width in (one for one in WIDTHS if one >= 4):
+        windows = list(closed(pieces, width, None, final=True))
+        assert [
+            (row.sequence, row.last_sequence, row.merged, row.figures)
+            for row in rows
+            if row.width_seconds == width
+        ] == [
+            (
+                one.piece.sequence,
+                one.piece.last_sequence,
+                one.piece.merged,
+                packed_points(one.window)[0],
+            )
+            for one in windows
+        ]
+        pieces = [one.piece for one in windows]
+
+
+def test_levels_that_are_broken_off_leave_nothing_and_are_built_again(laboratory, monkeypatch):
     laboratory.campaign(plain("broken-off"))
     order, events = laboratory.begin(), long_run()[:1200]
-    laboratory.send(order, events[:1000])
+    attempt_id = UUID(order["attempt_id"])
+    laboratory.send(order, events[:800])
+    advance(laboratory, order)
     with unit_of_work(laboratory.sessions) as session:
-        before = [told(row) for row in windows_of(session, UUID(order["attempt_id"]))]
+        before = [told(row) for row in windows_of(session, attempt_id)]
     assert before
+    laboratory.send(order, events[800:])
 
     class Killed(Exception):
         pass
 
     def killed(services):
-        parsed = laboratory.parsed(events[1000:])
-        services.get(EventService).store(UUID(order["attempt_id"]), parsed)
-        assert len(
-            windows_of(services.get(ResultRepository).session, UUID(order["attempt_id"]))
-        ) > len(before)
+        services.get(LevelService).advance(attempt_id, 0)
+        session = services.get(ResultRepository).session
+        assert len(windows_of(session, attempt_id)) > len(before)
         raise Killed
 
     with pytest.raises(Killed):
         laboratory.work(killed)
     with unit_of_work(laboratory.sessions) as session:
-        assert [told(row) for row in windows_of(session, UUID(order["attempt_id"]))] == before
-    laboratory.send(order, events[1000:])
+        assert [told(row) for row in windows_of(session, attempt_id)] == before
+    # As much as a transaction should hold, again and again: the same windows.
+    monkeypatch.setattr(level_service, "READ_AT_ONCE", 40)
+    assert advance(laboratory, order) > 3
+    with unit_of_work(laboratory.sessions) as session:
+        levels = LevelRepository(session)
+        pieces = list(levels.reported(attempt_id, 0, FIRST))
+        for width in WIDTHS[2:]:
+            rows = [row for row in windows_of(session, attempt_id) if row.width_seconds == width]
+            windows = list(closed(pieces, width, None, final=False))
+            assert [(row.sequence, row.last_sequence, row.merged) for row in rows] == [
+                (one.piece.sequence, one.piece.last_sequence, one.piece.merged) for one in windows
+            ]
+            pieces = [one.piece for one in windows]
     laboratory.complete(order, len(events))
     laboratory.settle(order["run_id"])
     with unit_of_work(laboratory.sessions) as session:
-        rows = windows_of(session, UUID(order["attempt_id"]))
-        pieces = list(LevelRepository(session).reported(UUID(order["attempt_id"]), 0, FIRST))
+        rows = windows_of(session, attempt_id)
+        pieces = list(LevelRepository(session).reported(attempt_id, 0, FIRST))
+        as_settled = [told(row) for row in rows]
     assert sum(row.merged for row in rows if row.width_seconds == 4) == len(pieces)
+    # A job that comes late changes nothing.
+    laboratory.work(lambda services: services.get(LevelService).advance(attempt_id, 0))
+    with unit_of_work(laboratory.sessions) as session:
+        assert [told(row) for row in windows_of(session, attempt_id)] == as_settled
 
 
 def test_a_run_from_before_is_read_as_before_until_its_levels_are_built(laboratory, sent):

@@ -27,10 +27,6 @@ class RunService:
         """A run as it stands, whoever's it is."""
         return self.repository.run(run_id)
 
-    def of_attempt(self, attempt_id: UUID) -> Run | None:
-        """The run that an attempt is a try at, whoever's it is."""
-        return self.repository.run_of_attempt(attempt_id)
-
     def agents(self, run_ids: Collection[UUID]) -> set[UUID]:
         """Agents whose results count as those of some runs, whoever's they are."""
         return self.attempts.agents_of_runs(run_ids)

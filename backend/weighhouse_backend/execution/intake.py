@@ -1,6 +1,6 @@
 """What a member delivers: who may still deliver, and how far it got."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,9 @@ from weighhouse_backend.runs.errors import AttemptNotYours, AttemptTokenInvalid
 from weighhouse_backend.runs.models import AttemptMember
 from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_backend.runs.states import LIVE_MEMBERS, MemberStatus
+
+SampleOf = Callable[[UUID], Mapping[str, Any]]
+"""What is told of a run: `{run_id, at, throughput, p50_us, p99_us, phase, elapsed_seconds}`."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +81,9 @@ class IntakeService:
         members = self.gangs.members(attempt_id)
         return sum(int(offset) for one in members for offset in one.log_offsets.values())
 
-    def tell_live(self, member: AttemptMember, sample: Mapping[str, Any]) -> None:
-        """Tell a live sample of a member to whoever watches now; it is not kept.
-
-        :param sample: `{run_id, at, throughput, p50_us, p99_us, phase, elapsed_seconds}`.
-        """
-        attempt = self.gangs.attempt(member.attempt_id)
-        run = None if attempt is None else self.repository.run(attempt.run_id)
-        if run is not None and member.status == MemberStatus.RUNNING:
-            self.transitions.outbox.live(run.campaign_id, to_jsonable_python(dict(sample)))
+    def tell_live(self, member: AttemptMember, sample_of: SampleOf) -> None:
+        """Tell a live sample of a member that measures to whoever watches now; it is not kept."""
+        placed = self.gangs.placed(member.attempt_id)
+        if placed is not None and member.status == MemberStatus.RUNNING:
+            campaign_id, run_id = placed
+            self.transitions.outbox.live(campaign_id, to_jsonable_python(dict(sample_of(run_id))))

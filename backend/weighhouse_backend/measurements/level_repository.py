@@ -87,6 +87,16 @@ class LevelRepository:
         length = microseconds(last.started_at) + last.duration_us - microseconds(first.started_at)
         return Span(lowest.width_seconds, length / 1e6, lowest.member)
 
+    def hold(self, attempt_id: UUID, *, wait: bool) -> bool:
+        """Be the only one who builds levels of an attempt, until the end of the transaction: two
+        would wait for each other, each for rows that the other has stored.
+
+        :param wait: for another who is at it; else false is told of one.
+        """
+        key = func.hashtextextended(f"levels {attempt_id}", 0)
+        take = func.pg_advisory_xact_lock if wait else func.pg_try_advisory_xact_lock
+        return self.session.scalar(select(take(key))) is not False
+
     def latest(self, attempt_id: UUID, width: int) -> Place | None:
         """Where the latest window of a level lies; None when it has none."""
         row = self.session.execute(

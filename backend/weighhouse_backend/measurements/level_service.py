@@ -8,7 +8,7 @@ whoever is killed in the middle leaves nothing half done, and nothing is counted
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from uuid import UUID
 
 import structlog
@@ -28,13 +28,17 @@ from weighhouse_backend.measurements.levels import (
 from weighhouse_backend.measurements.packed_intervals import StoredInterval
 from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.measurements.samples import SampleService
-from weighhouse_backend.runs.models import AttemptMember
 
 log = structlog.get_logger(__name__)
 
 BUILT_FROM = 600
 """Intervals from which on a run has levels; fewer are drawn at once without. While a run is taken
 in, all its events count for it, which needs no query."""
+WANTED_EVERY = 256
+"""Events of a member after which its levels are wanted: fewer would cost more in looking where to
+go on, more make whoever watches merge more of what is in no window yet."""
+READ_AT_ONCE = 1024
+"""Pieces of a level that one transaction merges."""
 FIRST = -1
 """Behind it lies everything: a sequence below every one."""
 
@@ -47,23 +51,27 @@ class LevelService:
     results: ResultRepository
     sampling: SampleService
 
-    def advance(self, own: AttemptMember) -> None:
-        """Close the windows that the latest batch of a member closes; in the transaction that
-        stores the batch.
+    def advance(self, attempt_id: UUID, member: int) -> bool:
+        """Close the windows that what a member reported so far closes; whether it has to be called
+        again, as there was more than a transaction should hold.
 
-        What cannot be read closes nothing: the run fails of it when it is settled. Runs of several
-        drivers have their levels when they are settled: only then the bounds are known that are
-        common to all.
-
-        :param own: locked; its batch is stored.
+        May run at any time, also beside intake and settlement: a window that is closed is what it
+        is, whoever closes it. Leaves it to whoever is at it already. What cannot be read closes nothing: the run fails of it when it is
+        settled. Runs of several drivers have their levels when they are settled: only then the
+        bounds are known that are common to all.
         """
-        if own.events_stored < BUILT_FROM:
-            return
-        self.sampling.advance(own.attempt_id, own.project_id, own.index)
-        if not self._alone(own):
-            return
+        members = self.results.members([attempt_id])[attempt_id]
+        own = next((one for one in members if one.index == member), None)
+        if own is None or own.events_stored < BUILT_FROM:
+            return False
+        if not self.levels.hold(attempt_id, wait=False):
+            return False
+        self.sampling.advance(attempt_id, own.project_id, member)
+        if [one.index for one in members if one.share is not None] not in ([], [member]):
+            return False
         with suppress(HistogramError):
-            self._build(own.attempt_id, own.project_id, own.index, final=False)
+            return self._build(attempt_id, own.project_id, member, most=READ_AT_ONCE)
+        return False
 
     def finish(
         self, attempt_id: UUID, project_id: UUID, drivers: Sequence[int]
@@ -76,6 +84,7 @@ class LevelService:
         :returns: its widest windows, in which every interval is once; None of a short run, which
             has no levels, and of several drivers.
         """
+        self.levels.hold(attempt_id, wait=True)
         self.sampling.finish(attempt_id, project_id, BUILT_FROM)
         if len(drivers) != 1:
             if drivers:
@@ -85,7 +94,7 @@ class LevelService:
         known = self.levels.span(attempt_id) is not None
         if not known and self.levels.count(attempt_id, member) < BUILT_FROM:
             return None
-        self._build(attempt_id, project_id, member, final=True)
+        self._build(attempt_id, project_id, member)
         widest = self.levels.pieces(attempt_id, WIDTHS[-1], FIRST)
         return (piece.interval for piece in widest)
 
@@ -166,12 +175,20 @@ class LevelService:
         tail = self._tail(attempt_id, span, below, last)
         return chain(stored, (one.piece for one in tail))
 
-    def _build(self, attempt_id: UUID, project_id: UUID, member: int, *, final: bool) -> None:
+    def _build(
+        self, attempt_id: UUID, project_id: UUID, member: int, *, most: int | None = None
+    ) -> bool:
+        """Close windows of all levels.
+
+        :param most: pieces of a level that are read; None: all there are, behind which nothing
+            more comes, so that the last windows are closed as well.
+        :returns: whether some were left.
+        """
         span = self.levels.span(attempt_id)
         durations = [] if span else self.levels.durations(attempt_id, member)
         if span is None and not durations:
-            return
-        lowest = span.lowest if span else lowest_width(durations)
+            return False
+        lowest, left = span.lowest if span else lowest_width(durations), False
         for width in WIDTHS[WIDTHS.index(lowest) :]:
             before = self.levels.latest(attempt_id, width)
             after = FIRST if before is None else before.last_sequence
@@ -180,10 +197,14 @@ class LevelService:
                 if width == lowest
                 else self.levels.pieces(attempt_id, width // 2, after)
             )
-            windows = closed(pieces, width, before, final=final)
+            held = pieces if most is None else list(islice(pieces, most))
+            windows = closed(held, width, before, final=most is None)
             stored = self.levels.insert(attempt_id, project_id, member, width, windows)
-            if not stored and not final:
-                return
+            if isinstance(held, list):
+                if not stored:  # of a window wider than all that was read, settlement makes one
+                    break
+                left = left or len(held) == most
+        return left
 
     def _build_together(self, attempt_id: UUID, project_id: UUID) -> None:
         """Levels of several drivers, from their intervals on common bounds."""
@@ -196,10 +217,6 @@ class LevelService:
             windows = list(closed(pieces, width, None, final=True))
             self.levels.insert(attempt_id, project_id, None, width, windows)
             pieces = [one.piece for one in windows]
-
-    def _alone(self, own: AttemptMember) -> bool:
-        members = self.results.members([own.attempt_id])[own.attempt_id]
-        return [one.index for one in members if one.share is not None] in ([], [own.index])
 
 
 def _width(span: Span, points: int) -> int:

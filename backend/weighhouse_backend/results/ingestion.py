@@ -22,12 +22,12 @@ from weighhouse_protocol.report import (
     TimelineMark,
 )
 
-from weighhouse_backend.campaigns.run_service import RunService
 from weighhouse_backend.execution.intake import IntakeService
+from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.measurements import models
 from weighhouse_backend.measurements.errors import EventsInvalid, EventsTooMany
-from weighhouse_backend.measurements.level_service import LevelService
+from weighhouse_backend.measurements.level_service import BUILT_FROM, WANTED_EVERY
 from weighhouse_backend.measurements.packed_intervals import StoredInterval, from_report
 from weighhouse_backend.measurements.repository import ResultRepository, interval_row
 from weighhouse_backend.results import counts
@@ -60,8 +60,7 @@ class EventService:
 
     repository: ResultRepository
     intake: IntakeService
-    runs: RunService
-    levels: LevelService
+    jobs: Jobs
     settings: Settings
     """Events that a machine may report of an attempt."""
 
@@ -95,10 +94,12 @@ class EventService:
         self.repository.insert_new(models.Interval, rows.intervals)
         self.repository.insert_new(models.ResourceSample, rows.samples)
         self.repository.insert_new(models.TimelineMark, rows.marks)
-        following = fresh[-1].sequence + 1
+        before, following = own.events_stored, fresh[-1].sequence + 1
         self.intake.advance(own, following)
+        if following >= BUILT_FROM and before // WANTED_EVERY != following // WANTED_EVERY:
+            of = str(own.attempt_id)
+            self.jobs.send("results.advance_levels", attempt_id=of, member=own.index)
         if rows.latest is not None:
-            self.levels.advance(own)
             self._tell(own, rows.latest)
         return EventsAccepted(next_sequence=following)
 
@@ -126,11 +127,10 @@ class EventService:
             note(record, event)
 
     def _tell(self, own: AttemptMember, latest: StoredInterval) -> None:
-        run = self.runs.of_attempt(own.attempt_id)
         # What comes back after the end of an open loop's phase is no rate to be drawn.
-        if run is not None and not latest.driver.drain:
-            sample = LiveSample.of(latest, run.id, own.started_at)
-            self.intake.tell_live(own, sample.as_json())
+        if not latest.driver.drain:
+            at = own.started_at
+            self.intake.tell_live(own, lambda run: LiveSample.of(latest, run, at).as_json())
 
 
 def latest_phase(events: Iterable[AttemptEvent]) -> RunPhase | None:

@@ -47,6 +47,15 @@ class GangRepository:
         """An attempt as it stands."""
         return self.session.get(Attempt, attempt_id)
 
+    def placed(self, attempt_id: UUID) -> tuple[UUID, UUID] | None:
+        """The campaign and the run that an attempt is a try at."""
+        row = self.session.execute(
+            select(Run.campaign_id, Run.id)
+            .join(Attempt, Attempt.run_id == Run.id)
+            .where(Attempt.id == attempt_id)
+        ).one_or_none()
+        return None if row is None else (row.campaign_id, row.id)
+
     def attempts(self, run_id: UUID) -> Sequence[Attempt]:
         """Attempts at a run, oldest first."""
         return self.session.scalars(

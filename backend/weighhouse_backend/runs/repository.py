@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.kit.db import among
 from weighhouse_backend.runs.commit_models import CampaignCommit, of_pull_request
 from weighhouse_backend.runs.models import (
-    Attempt,
     Campaign,
     CampaignLook,
     Cell,
@@ -208,12 +207,6 @@ class CampaignRepository:
     def run(self, run_id: UUID) -> Run | None:
         """A run as it stands."""
         return self.session.get(Run, run_id)
-
-    def run_of_attempt(self, attempt_id: UUID) -> Run | None:
-        """The run that an attempt is a try at."""
-        return self.session.scalar(
-            select(Run).join(Attempt, Attempt.run_id == Run.id).where(Attempt.id == attempt_id)
-        )
 
     def lock_runs(self, campaign_id: UUID, statuses: Iterable[RunStatus]) -> Sequence[Run]:
         """Runs of a locked campaign in some states, locked."""
