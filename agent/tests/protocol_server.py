@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import re
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID, uuid4
@@ -106,6 +107,10 @@ class Platform:
     packages: dict[str, bytes] = field(default_factory=dict)
     signs: int = 0
     """How often the agent said that it is there."""
+    pause_seconds: float | None = None
+    """How long agents are to gather events."""
+    batches: list[tuple[float, int]] = field(default_factory=list)
+    """When events came, monotonic, and how many were there then."""
     meeting: Meeting = field(default_factory=Meeting)
     """Of the gang whose member this platform's agent is; each agent has a platform of its own."""
     changed: threading.Condition = field(default_factory=threading.Condition)
@@ -287,7 +292,9 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
                 platform.breach("events after completion")
             else:
                 attempt.events.append(event)
-        return EventsAccepted(next_sequence=len(attempt.events))
+        platform.batches.append((time.monotonic(), len(attempt.events)))
+        pause = platform.pause_seconds
+        return EventsAccepted(next_sequence=len(attempt.events), pause_seconds=pause)
 
     @app.put(f"{base}/logs/{{stream}}", status_code=202)
     async def logs(request: Request, attempt_id: UUID, stream: str, offset: int) -> dict[str, int]:

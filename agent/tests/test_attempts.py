@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from itertools import pairwise
 
 import pytest
 from weighhouse_agent.machine.home import AttemptDirectory
@@ -10,7 +11,7 @@ from weighhouse_agent.supervisor.process_watch import record_of, runs
 from weighhouse_testing.platform import until
 
 from .conftest import MakeOrder, RunningAgent, carried_out, ended
-from .protocol_server import REQUEST_ID, Attempt, Server
+from .protocol_server import REQUEST_ID, TIMINGS, Attempt, Server
 
 SPOOLED_OF_A_MOMENT = 5_000
 
@@ -69,6 +70,21 @@ def test_lost_answers_lose_nothing(agent: RunningAgent, server: Server, order: M
     assert attempt.completion.outcome == "completed"
     assert len(server.platform.claims) == 1
     assert not any(server.platform.lost.values())
+
+
+@pytest.mark.parametrize("wanted", [0.2, 3600.0])
+def test_events_are_gathered_as_long_as_the_platform_wants(
+    agent: RunningAgent, server: Server, order: MakeOrder, wanted: float
+) -> None:
+    """And no longer than it takes until a heartbeat, whatever is wanted."""
+    assert TIMINGS.upload_seconds < 0.2 == TIMINGS.heartbeat_seconds
+    server.platform.pause_seconds = wanted
+    attempt = carried_out(agent, server, order(measure_seconds=1.5))
+    (collected,) = (e["sequence"] for e in attempt.of_kind("phase") if e["phase"] == "collect")
+    under_way = [at for at, there in server.platform.batches if there <= collected]
+    gaps = [after - before for before, after in pairwise(under_way)]
+    assert len(gaps) > 2
+    assert min(gaps) >= 0.2
 
 
 def test_it_measures_on_while_the_platform_is_away(

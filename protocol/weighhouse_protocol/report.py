@@ -21,6 +21,7 @@ from weighhouse_protocol.base import (
     Order,
     Percent,
     Report,
+    Seconds,
     Sentence,
     Told,
     Whole,
@@ -244,6 +245,9 @@ class EventsAccepted(Report):
     """Answer to a batch: everything below `next_sequence` is stored."""
 
     next_sequence: Order
+    pause_seconds: Seconds | None = None
+    """How long to gather the events of a run under way before the next ones are sent, as many send
+    just now; none, as from a platform of before: `upload_seconds`."""
 
 
 class AttemptStarted(Document):

@@ -22,6 +22,7 @@ from typing import Any
 import psutil
 import psycopg
 from bench_tenants.machines import Machine, Tenant, begin_campaign
+from weighhouse_agent.delivery.spool import BATCH_EVENTS
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 from weighhouse_testing.bench_fleet import SERVER_TIMINGS, allow_connections, percentile
@@ -35,11 +36,13 @@ WAITING, WATCHING, SENDING = (250, 1000, 1900), (100, 250, 500), (1, 2, 4, 8)
 LISTS = 40
 PAUSES = 10
 """Events that everybody who watches is told."""
-BATCH = 500
-"""Events that are sent together."""
+BATCHES = {"each_second": 2, "after_a_break": BATCH_EVENTS}
+"""Events that an agent sends together: of a run of one driver an interval and a sample, and what
+waited while the platform was away.
+"""
 AT_ONCE = 8
 """Connections that are begun together: more of one organization would wait for their turn."""
-CALM_SECONDS = 5.0
+CALM_SECONDS, BEAT_SECONDS = 5.0, 5.0
 MOST_SECONDS = 120.0
 
 
@@ -233,61 +236,81 @@ async def watching(scales: Scales, sizes: Sequence[int]) -> dict[str, Any]:
 
 
 async def sending(scales: Scales, sizes: Sequence[int], seconds: int) -> dict[str, Any]:
-    """Machines that report runs of so many seconds, four operations each, as fast as they can; and
-    the worker that settles them.
+    """Machines that report runs of so many seconds, two operations each, as fast as they can, so
+    many events at once; and the worker that settles them.
     """
-    events = whole_run(seconds=seconds)
-    intervals = sum(event["kind"] == "interval" for event in events)
-    batches = [events[at : at + BATCH] for at in range(0, len(events), BATCH)]
-    steps, machines = [], list[Machine]()
+    machines, steps = list[Machine](), {name: list[dict[str, Any]]() for name in BATCHES}
     for size in sizes:
         while len(machines) < size:
             machines.append(Machine(scales.tenant, len(machines), scales.tenant.connection()))
             await machines[-1].enrol()
-        campaigns = [
-            await begin_campaign(scales.tenant, f"sent-{size}-{machine.number}", 1)
-            for machine in machines
-        ]
-        orders = await asyncio.gather(*(machine.claim(30.0) for machine in machines))
-        taken: list[float] = []
-
-        async def send(machine: Machine, order: Any, taken: list[float] = taken) -> None:
-            for batch in batches:
-                begun = time.monotonic()
-                await machine.of(order, "POST", "events", {"events": batch})
-                taken.append(time.monotonic() - begun)
-                await machine.beat(order)
-
-        begun, used, written = time.monotonic(), scales.processor(), scales.written()
-        await asyncio.gather(
-            *(send(machine, order) for machine, order in zip(machines, orders, strict=True))
-        )
-        took, sent = time.monotonic() - begun, size * intervals
-        spent = {part: now - used[part] for part, now in scales.processor().items()}
-        written = scales.written() - written
-        begun, used = time.monotonic(), scales.processor()
-        for machine, order in zip(machines, orders, strict=True):
-            assert order is not None
-            done = {"fence": order["fence"], "outcome": "completed", "events_count": len(events)}
-            await machine.of(order, "POST", "complete", done)
-        for campaign in campaigns:
-            await _settled(scales, campaign)
-        settled = scales.processor()
-        steps.append({
-            "senders": size, "intervals_per_second": round(sent / took),
-            "batch_p95_ms": round(1000 * percentile(taken, 0.95)),
-            "microseconds_each": {part: round(1e6 * spent[part] / sent) for part in PARTS},
-            "written_bytes_each": round(written / sent),
-            "settled_seconds": round(time.monotonic() - begun, 1),
-            "worker_seconds_a_run": round((settled["worker"] - used["worker"]) / size, 2),
-        })  # fmt: skip
-        say(f"sending: {json.dumps(steps[-1])}")
-        for campaign in campaigns:
-            path = f"/api/v1/campaigns/{campaign}/cancel"
-            await scales.person.ask("POST", path, scales.tenant.token)
+        for name, batch in BATCHES.items():
+            steps[name].append(await _sent(scales, machines, seconds, batch))
+            say(f"sending {name}: {json.dumps(steps[name][-1])}")
     for machine in machines:
         machine.connection.close()
-    return {"intervals_a_run": intervals, "steps": steps}
+    return steps
+
+
+async def _sent(
+    scales: Scales, machines: Sequence[Machine], seconds: int, batch: int
+) -> dict[str, Any]:
+    """What a run of each machine costs, sent so many events at a time."""
+    events = whole_run(seconds=seconds)
+    intervals = sum(event["kind"] == "interval" for event in events)
+    batches = [events[at : at + batch] for at in range(0, len(events), batch)]
+    campaigns = [
+        await begin_campaign(scales.tenant, f"sent-{batch}-{len(machines)}-{machine.number}", 1)
+        for machine in machines
+    ]
+    orders = await asyncio.gather(*(_claimed(machine) for machine in machines))
+    taken: list[float] = []
+
+    async def send(machine: Machine, order: Any, taken: list[float] = taken) -> None:
+        beaten = time.monotonic()
+        for those in batches:
+            begun = time.monotonic()
+            await machine.of(order, "POST", "events", {"events": those})
+            taken.append(time.monotonic() - begun)
+            if time.monotonic() - beaten > BEAT_SECONDS:
+                beaten = time.monotonic()
+                await machine.beat(order)
+
+    begun, used, written = time.monotonic(), scales.processor(), scales.written()
+    await asyncio.gather(
+        *(send(machine, order) for machine, order in zip(machines, orders, strict=True))
+    )
+    took, sent = time.monotonic() - begun, len(machines) * intervals
+    spent = {part: now - used[part] for part, now in scales.processor().items()}
+    written = scales.written() - written
+    begun, used = time.monotonic(), scales.processor()
+    for machine, order in zip(machines, orders, strict=True):
+        done = {"fence": order["fence"], "outcome": "completed", "events_count": len(events)}
+        await machine.of(order, "POST", "complete", done)
+    for campaign in campaigns:
+        await _settled(scales, campaign)
+    settled = scales.processor()
+    took_to_settle = round(time.monotonic() - begun, 1)
+    for campaign in campaigns:
+        path = f"/api/v1/campaigns/{campaign}/cancel"
+        await scales.person.ask("POST", path, scales.tenant.token)
+    return {
+        "senders": len(machines), "intervals_per_second": round(sent / took),
+        "requests_per_second": round(len(machines) * len(batches) / took),
+        "batch_p95_ms": round(1000 * percentile(taken, 0.95)),
+        "microseconds_each": {part: round(1e6 * spent[part] / sent) for part in PARTS},
+        "written_bytes_each": round(written / sent), "settled_seconds": took_to_settle,
+        "worker_seconds_a_run": round((settled["worker"] - used["worker"]) / len(machines), 2),
+    }  # fmt: skip
+
+
+async def _claimed(machine: Machine) -> Any:
+    """Its order: what is offered of a campaign that is cancelled meanwhile is none."""
+    deadline = time.monotonic() + MOST_SECONDS
+    while time.monotonic() < deadline:
+        if order := await machine.claim(5.0):
+            return order
+    raise SystemExit(f"machine {machine.number} was offered nothing")
 
 
 async def _settled(scales: Scales, campaign: str) -> None:

@@ -66,6 +66,8 @@ class Delivery:
     timings: Timings = field(default_factory=Timings)
     next_sequence: int = 0
     """Events below it are with the platform."""
+    pause_seconds: float | None = None
+    """How long the platform wants events gathered; none: as its timings say."""
     _never: NeverTaken | None = None
     """Events that the platform will not take: what comes after them cannot go either."""
     logs: LogSender = field(init=False)
@@ -124,6 +126,7 @@ class Delivery:
                 body = b'{"events":[' + b",".join(lines) + b"]}"
                 answer = self._again("events", lambda b=body: self._post_events(b))  # type: ignore[misc]
                 self.next_sequence = answer.next_sequence
+                self.pause_seconds = answer.pause_seconds
             except NeverTaken as error:
                 self._never = error
                 self._keep(body)

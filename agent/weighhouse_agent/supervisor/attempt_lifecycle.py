@@ -157,7 +157,7 @@ class Carrier:
                 BarrierCalls(
                     self.directory, self.order, self.client, watch, self.timings, self._clock
                 ).start()
-            while not watch.ended.wait(self.timings.upload_seconds):
+            while not watch.ended.wait(self._pause_seconds()):
                 self._delivery.send_events()
                 self._delivery.follow_logs()
         except GaveUp:
@@ -176,6 +176,13 @@ class Carrier:
             if taken is not None:
                 watch.ask_to_stop("policy", taken.message, taken.hint)
                 return
+
+    def _pause_seconds(self) -> float:
+        """How long events are gathered: as the platform wants it, so that it is seen within the
+        time between heartbeats whatever it wants.
+        """
+        wanted = self._delivery.pause_seconds or self.timings.upload_seconds
+        return min(wanted, max(self.timings.upload_seconds, self.timings.heartbeat_seconds))
 
     def _introduce(self) -> None:
         """Tell of the start; learn what the server has of an attempt that was begun before."""

@@ -56,9 +56,9 @@ class LevelService:
         again, as there was more than a transaction should hold.
 
         May run at any time, also beside intake and settlement: a window that is closed is what it
-        is, whoever closes it. Leaves it to whoever is at it already. What cannot be read closes nothing: the run fails of it when it is
-        settled. Runs of several drivers have their levels when they are settled: only then the
-        bounds are known that are common to all.
+        is, whoever closes it. Leaves it to whoever is at it already. What cannot be read closes
+        nothing: the run fails of it when it is settled. Runs of several drivers have their levels
+        when they are settled: only then the bounds are known that are common to all.
         """
         members = self.results.members([attempt_id])[attempt_id]
         own = next((one for one in members if one.index == member), None)

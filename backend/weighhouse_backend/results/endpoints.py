@@ -37,6 +37,7 @@ from weighhouse_backend.results.dependencies import (
     VisibleRunDep,
 )
 from weighhouse_backend.results.gauge_schemas import GaugesRead
+from weighhouse_backend.results.pace import Pace
 from weighhouse_backend.results.scenario_schemas import RunScenarioRead
 from weighhouse_backend.results.schemas import (
     LogAccepted,
@@ -64,14 +65,16 @@ async def _piece(request: Request) -> bytes:
 @agent_router.post("/attempts/{attempt_id}/events")
 @takes(8 * MEBIBYTE, sending_member)
 def results_store_events(
-    member: MemberDep, body: EventBatch, events: EventServiceDep
+    request: Request, member: MemberDep, body: EventBatch, events: EventServiceDep
 ) -> EventsAccepted:
     """Store numbered events; what is stored already is passed over.
 
     The answer tells the next sequence that is expected. It is lower than the batch's when events
-    before it are missing.
+    before it are missing. Where many send, it tells how long to gather the next ones.
     """
-    return events.store(member.attempt_id, body.events, member.index)
+    pace: Pace = request.app.state.pace
+    expected = events.store(member.attempt_id, body.events, member.index)
+    return EventsAccepted(next_sequence=expected, pause_seconds=pace.take())
 
 
 # What a body becomes comes first: while it arrives, nothing of the database is held.

@@ -10,7 +10,6 @@ from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.machine_kinds import kind_of
 from weighhouse_protocol.report import (
     AttemptEvent,
-    EventsAccepted,
     IntervalReported,
     MemoryMeasured,
     PhaseChanged,
@@ -64,22 +63,21 @@ class EventService:
     settings: Settings
     """Events that a machine may report of an attempt."""
 
-    def store(
-        self, attempt_id: UUID, events: Sequence[AttemptEvent], member: int = 0
-    ) -> EventsAccepted:
+    def store(self, attempt_id: UUID, events: Sequence[AttemptEvent], member: int = 0) -> int:
         """Store a batch of events.
 
         Idempotent by (attempt, member, sequence): what is stored already is passed over. Events
-        after a gap are not stored; the answer tells the sequence that is expected, which is where
-        the sender goes on. Everything below the answer's `next_sequence` is stored when it is sent.
+        after a gap are not stored.
 
+        :returns: the sequence that is expected next, which is where the sender goes on. Everything
+            below it is stored with the transaction.
         :raises EventsInvalid: when a histogram is not base64.
         :raises AttemptNotYours: when the member has ended: nothing more is taken of it.
         """
         own = self.intake.open_batch(attempt_id, latest_phase(events), member)
         fresh = list(in_order(events, own.events_stored))
         if not fresh:
-            return EventsAccepted(next_sequence=own.events_stored)
+            return own.events_stored
         self.intake.require_open(own)
         if fresh[-1].sequence >= self.settings.attempt_events:
             raise EventsTooMany(
@@ -101,7 +99,7 @@ class EventService:
             self.jobs.send("results.advance_levels", attempt_id=of, member=own.index)
         if rows.latest is not None:
             self._tell(own, rows.latest)
-        return EventsAccepted(next_sequence=following)
+        return following
 
     def _sort(self, own: AttemptMember, event: AttemptEvent, rows: _Rows) -> None:
         keys: dict[str, Any] = {
