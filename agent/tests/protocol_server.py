@@ -36,6 +36,7 @@ from weighhouse_protocol.report import (
     EventsAccepted,
     Heartbeat,
     HeartbeatAnswer,
+    SignTaken,
 )
 from weighhouse_protocol.updates import UpdateOrder, UpdateProgress
 
@@ -105,8 +106,10 @@ class Platform:
     """What waits for the agent, until it has said anything of it."""
     progress: list[UpdateProgress] = field(default_factory=list)
     packages: dict[str, bytes] = field(default_factory=dict)
-    signs: int = 0
-    """How often the agent said that it is there."""
+    signed_at: list[float] = field(default_factory=list)
+    """When the agent said that it is there, monotonic."""
+    sign_pause_seconds: float | None = None
+    """How long an agent is to wait until it says so again."""
     pause_seconds: float | None = None
     """How long agents are to gather events."""
     batches: list[tuple[float, int]] = field(default_factory=list)
@@ -203,10 +206,11 @@ def make_app(platform: Platform) -> FastAPI:
         )
         return opened.model_dump(mode="json")
 
-    @app.post("/agent/v1/signs", status_code=204)
-    def signs(request: Request) -> None:
+    @app.post("/agent/v1/signs")
+    def signs(request: Request) -> SignTaken:
         must_be_agent(request)
-        platform.signs += 1
+        platform.signed_at.append(time.monotonic())
+        return SignTaken(pause_seconds=platform.sign_pause_seconds)
 
     @app.post("/agent/v1/claims")
     def claims(request: Request, body: ClaimRequest) -> Claimed:

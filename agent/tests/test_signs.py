@@ -2,6 +2,7 @@
 
 import signal
 import time
+from itertools import pairwise
 
 from weighhouse_agent.supervisor.program import SELDOM_SECONDS
 from weighhouse_testing.platform import until
@@ -18,9 +19,23 @@ def test_an_agent_at_work_says_that_it_is_there_and_one_at_rest_seldom(
     claims = "POST /agent/v1/claims 200"
     until("it has asked for work for a while", lambda: server.platform.calls.count(claims) > 3)
     seldom = 1 + (time.monotonic() - began) / SELDOM_SECONDS
-    assert server.platform.signs <= seldom
+    assert len(server.platform.signed_at) <= seldom
     attempt = server.platform.offer(order(measure_seconds=60.0))
-    until("it says that it is there", lambda: server.platform.signs > 3)
+    until("it says that it is there", lambda: len(server.platform.signed_at) > 3)
     attempt.cancel = "graceful"
     until("the attempt ends", lambda: ended(attempt))
+    assert agent.signal(signal.SIGTERM) == 0
+
+
+def test_it_says_so_as_seldom_as_the_platform_asks(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    server.platform.sign_pause_seconds = 0.5
+    attempt = server.platform.offer(order(measure_seconds=60.0))
+    agent.start()
+    until("it says that it is there", lambda: len(server.platform.signed_at) > 4)
+    attempt.cancel = "graceful"
+    until("the attempt ends", lambda: ended(attempt))
+    gaps = [after - before for before, after in pairwise(server.platform.signed_at)]
+    assert min(gaps) >= 0.5
     assert agent.signal(signal.SIGTERM) == 0

@@ -40,7 +40,7 @@ from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.measurements.errors import install_unreadable
-from weighhouse_backend.results.pace import Pace
+from weighhouse_backend.results.ingestion import batches_pace
 from weighhouse_backend.sharing.renderings import Renderings
 from weighhouse_backend.sign_in.logins import Turns
 
@@ -175,7 +175,7 @@ def make_client(
             app.state.agent_signs = AgentSigns(app.state.redis, settings.agent_sign_seconds)
             app.state.login_turns = Turns()
             app.state.renderings = Renderings()
-            app.state.pace = Pace()
+            app.state.batches_pace = batches_pace()
             install_problems(app)
             install_unreadable(app)
             install_bodies(app, settings)

@@ -250,6 +250,14 @@ class EventsAccepted(Report):
     just now; none, as from a platform of before: `upload_seconds`."""
 
 
+class SignTaken(Report):
+    """Answer to a sign of life."""
+
+    pause_seconds: Seconds | None = None
+    """How long until the next, as many give them just now; none, as from a platform of before:
+    `sign_seconds`."""
+
+
 class AttemptStarted(Document):
     """Body of `POST …/start`; refused (409) when the attempt is not this agent's any more."""
 

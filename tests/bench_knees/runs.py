@@ -131,11 +131,13 @@ async def _worked(scales: Scales, machines: Sequence[Machine], seconds: int) -> 
             signed.cancel()
 
     async def sign(machine: Machine) -> None:
+        pause = 1.0
         with contextlib.closing(scales.tenant.connection()) as own:
             while True:
-                await asyncio.sleep(1.0)
+                await asyncio.sleep(pause)
                 with contextlib.suppress(Answered):
-                    await own.ask("POST", "/agent/v1/signs", machine.token)
+                    answer = await own.ask("POST", "/agent/v1/signs", machine.token)
+                    pause = answer["pause_seconds"] or 1.0
 
     reports = asyncio.gather(
         *(report(machine, order) for machine, order in zip(machines, orders, strict=True))

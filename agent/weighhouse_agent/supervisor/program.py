@@ -21,7 +21,7 @@ from types import FrameType
 from typing import TextIO, cast
 
 import structlog
-from weighhouse_protocol.report import ClockOffset
+from weighhouse_protocol.report import ClockOffset, SignTaken
 from weighhouse_sdk.errors import PluginError
 
 from weighhouse_agent import VERSION
@@ -149,7 +149,10 @@ class Program:
             if every and (at_work or now - given_at >= SELDOM_SECONDS):
                 given_at = now
                 with contextlib.suppress(PlatformAway, Refused):
-                    self.client.send("POST", "/agent/v1/signs", read_seconds=SIGN_SECONDS)
+                    taken = self.client.ask(
+                        "POST", "/agent/v1/signs", None, SignTaken, read_seconds=SIGN_SECONDS
+                    )
+                    due = now + max(every, min(SELDOM_SECONDS, taken.pause_seconds or 0.0))
 
     def _loops(self) -> list[SlotLoop]:
         """One for each slot of the policy, and for each that has something left from before."""

@@ -1,11 +1,12 @@
 """Agents at work say that they are there; who is silent is shown so within seconds."""
 
+import math
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
-from weighhouse_backend.fleet.agent_signs import AgentSigns
+from weighhouse_backend.fleet.agent_signs import KEPT_SECONDS, SIGNS_A_SECOND, AgentSigns
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
@@ -60,12 +61,12 @@ def test_an_agent_at_work_that_falls_silent_is_unreachable_until_it_is_heard_aga
 ) -> None:
     agent = at_work(tenant.world, tenant)
     assert shown(tenant, agent)[0] == "busy"
-    assert give_sign(tenant, tenant.world.tokens[agent]).status_code == 204
+    assert give_sign(tenant, tenant.world.tokens[agent]).status_code == 200
     until("it is told silent", lambda: shown(tenant, agent)[0] == "unreachable")
     told = shown(tenant, agent)[1]
     assert told is not None
     assert "though it is at work" in told
-    assert give_sign(tenant, tenant.world.tokens[agent]).status_code == 204
+    assert give_sign(tenant, tenant.world.tokens[agent]).status_code == 200
     until("it is heard", lambda: shown(tenant, agent)[0] == "busy")
 
 
@@ -109,7 +110,7 @@ def test_an_agent_that_begins_anew_may_be_one_that_gives_no_signs(
     until("its sign is old", lambda: agent in signs.silent([agent]))
     signs.begin(agent)
     assert signs.silent([agent]) == {}
-    signs._write([], [agent])  # that it asks for work
+    signs._write({}, [agent])  # that it asks for work
     assert make_redis(served.app.state.settings.redis_url).exists(f"sign:agent:{agent}") == 0
 
 
@@ -130,7 +131,7 @@ def test_a_sign_is_taken_of_agents_alone(tenant: Tenant) -> None:
 def test_a_process_that_cannot_know_calls_nobody_silent(settings: Settings) -> None:
     agent = uuid4()
     before = AgentSigns(make_redis(settings.redis_url), EVERY_SECONDS)
-    before._write([agent])
+    before._write({agent: EVERY_SECONDS})
     assert before.silent([agent]) == {}  # it never wrote in its own course
     away = AgentSigns(make_redis("redis://127.0.0.1:1/0"), EVERY_SECONDS)
     away._sound_since = 0.0
@@ -138,3 +139,33 @@ def test_a_process_that_cannot_know_calls_nobody_silent(settings: Settings) -> N
     never_asked = AgentSigns(make_redis(settings.redis_url), 0)
     never_asked._sound_since = 0.0
     assert never_asked.silent([agent]) == {}
+
+
+def test_who_was_asked_to_say_so_more_seldom_is_silent_later(settings: Settings) -> None:
+    redis, often, seldom = make_redis(settings.redis_url), uuid4(), uuid4()
+    signs = AgentSigns(redis, 1.0)
+    signs._write({often: 1.0, seldom: 4.0})
+    signs._sound_since = -math.inf
+
+    def silent_after(seconds: float) -> set[UUID]:
+        for agent in (often, seldom):
+            redis.pexpire(f"sign:agent:{agent}", round(1000 * (KEPT_SECONDS - seconds)))
+        return set(signs.silent([often, seldom]))
+
+    assert silent_after(3.5) == set()
+    assert silent_after(6.0) == {often}
+    assert silent_after(14.0) == {often, seldom}
+
+
+def test_where_many_say_so_they_are_asked_to_say_so_more_seldom(settings: Settings) -> None:
+    now = [0.0]
+    signs = AgentSigns(make_redis(settings.redis_url), 1.0, now=lambda: now[0])
+    agents = [uuid4() for _ in range(100)]
+    for _ in range(30):
+        now[0] += signs.pause_seconds
+        told = {signs.give(agent) for agent in agents}
+    assert all(each == pytest.approx(100 / SIGNS_A_SECOND, rel=0.2) for each in told)
+    quiet = AgentSigns(make_redis(settings.redis_url), 1.0, now=lambda: now[0])
+    for _ in range(30):
+        now[0] += 1.0
+        assert quiet.give(agents[0]) is None

@@ -4,7 +4,11 @@ import heapq
 import random
 
 import pytest
-from weighhouse_backend.results.pace import AIM, MOST_SECONDS, Pace
+from weighhouse_backend.results.ingestion import (
+    BATCHES_A_SECOND,
+    MOST_PAUSE_SECONDS,
+    batches_pace,
+)
 
 from .laboratory import experiment
 from .reports import whole_run
@@ -19,7 +23,7 @@ def sent(agents, processes=1, seconds=200.0, leave_at=None):
     :returns: by process, when a batch came and how long its sender was told to gather the next.
     """
     draw, now = random.Random(agents), [0.0]
-    paces = [Pace(lambda: now[0]) for _ in range(processes)]
+    paces = [batches_pace(lambda: now[0]) for _ in range(processes)]
     free, came = [0.0] * processes, [[] for _ in range(processes)]
     due = [(draw.random(), agent) for agent in range(agents)]
     heapq.heapify(due)
@@ -50,14 +54,14 @@ def test_few_send_as_they_would(agents):
 @pytest.mark.parametrize(("agents", "processes"), [(60, 1), (150, 1), (390, 1), (300, 2), (800, 4)])
 def test_many_send_as_seldom_as_one_process_takes_them_in(agents, processes):
     ends = [at_the_end(came) for came in sent(agents, processes)]
-    assert all(often == pytest.approx(AIM, rel=0.1) for often, _ in ends)
+    assert all(often == pytest.approx(BATCHES_A_SECOND, rel=0.1) for often, _ in ends)
     pause = sum(pause for _, pause in ends) / processes
-    assert pause == pytest.approx(agents / processes / AIM, rel=0.1)
+    assert pause == pytest.approx(agents / processes / BATCHES_A_SECOND, rel=0.1)
 
 
 def test_more_than_that_send_as_seldom_as_they_may():
     ((*_, last),) = sent(2000)
-    assert last[1] == MOST_SECONDS
+    assert last[1] == MOST_PAUSE_SECONDS
 
 
 def test_who_is_left_sends_as_before():
@@ -72,12 +76,12 @@ def test_the_answer_tells_it(laboratory):
     answer = laboratory.attempt(order, "POST", "events", json={"events": events})
     assert answer.json() == {"next_sequence": len(events), "pause_seconds": None}
     now = [0.0]
-    laboratory.client.app.state.pace = pace = Pace(lambda: now[0])
-    for _ in range(int(10 * AIM)):
-        now[0] += 0.5 / AIM
+    laboratory.client.app.state.batches_pace = pace = batches_pace(lambda: now[0])
+    for _ in range(int(10 * BATCHES_A_SECOND)):
+        now[0] += 0.5 / BATCHES_A_SECOND
         pace.take()
     told = laboratory.attempt(order, "POST", "events", json={"events": events}).json()
     assert told["next_sequence"] == len(events)
-    assert 1.4 < told["pause_seconds"] <= MOST_SECONDS
+    assert 1.4 < told["pause_seconds"] <= MOST_PAUSE_SECONDS
     laboratory.complete(order, len(events))
     laboratory.settle(order["run_id"])

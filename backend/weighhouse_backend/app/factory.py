@@ -89,7 +89,7 @@ from weighhouse_backend.quotas.endpoints import router as quotas
 from weighhouse_backend.reports.endpoints import router as reports
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
-from weighhouse_backend.results.pace import Pace
+from weighhouse_backend.results.ingestion import batches_pace
 from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.search.endpoints import router as search
@@ -174,7 +174,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.agent_signs = AgentSigns(app.state.redis, chosen.agent_sign_seconds)
     app.state.waiting_room = _waiting_room(app, claims_engine)
     app.state.renderings = Renderings()
-    app.state.pace = Pace()
+    app.state.batches_pace = batches_pace()
     app.state.observers = CapacityLimiter(2)
     app.state.parts = Parts(watching_engine, app.state.redis, chosen, conditions)
     app.state.background = _background(app, watches, engine)

@@ -17,6 +17,7 @@ from weighhouse_protocol.report import (
     CompletionAnswer,
     Heartbeat,
     HeartbeatAnswer,
+    SignTaken,
 )
 
 from weighhouse_backend.campaigns.outbox import gang_channel
@@ -61,13 +62,16 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
     return claimed
 
 
-@router.post("/signs", status_code=204)
-async def campaigns_give_sign(request: Request) -> None:
-    """Say that one is there, while one carries something out; costs the database nothing."""
+@router.post("/signs")
+async def campaigns_give_sign(request: Request) -> SignTaken:
+    """Say that one is there, while one carries something out; costs the database nothing. Where
+    many say so, the answer tells how long until the next time.
+    """
     room: WaitingRoom = request.app.state.waiting_room
     token = bearer(request)
-    await room.sign(token)
+    pause = await room.sign(token)
     of_tenant(request, room.organization_of(token))
+    return SignTaken(pause_seconds=pause)
 
 
 @router.post("/attempts/{attempt_id}/barriers/{name}")

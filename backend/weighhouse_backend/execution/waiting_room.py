@@ -98,13 +98,14 @@ class WaitingRoom:
         """Questions that are held open now."""
         return sum(len(guest.polls) for guest in self._guests.values())
 
-    async def sign(self, token: str) -> None:
+    async def sign(self, token: str) -> float | None:
         """An agent says that it is there.
 
+        :returns: how long until it is to say so again, s; None: as long as usual.
         :raises AgentRefused: when the token is unknown or revoked.
         """
         guest = await self._introduced(token)
-        self._signs.give(guest.known.agent_id)
+        return self._signs.give(guest.known.agent_id)
 
     def organization_of(self, token: str) -> UUID | None:
         """Whose an agent is that has claimed with a token."""

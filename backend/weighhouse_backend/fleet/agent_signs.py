@@ -7,7 +7,7 @@ from silence is that it is shown: who loses their work is a question of leases.
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from uuid import UUID
 
@@ -15,7 +15,13 @@ from anyio import CapacityLimiter, to_thread
 from redis import Redis
 from redis.exceptions import RedisError
 
+from weighhouse_backend.kit.pace import Pace
+
 KEPT_SECONDS = 3600
+SIGNS_A_SECOND, MOST_PAUSES = 40.0, 5
+"""What one process takes of signs, at some 2 ms of its processor each, and how many times as long
+as usual they are apart at most where more are given.
+"""
 WRITE_SECONDS = 0.5
 """How often a process writes down the signs that it was given."""
 LATE_SECONDS = 2.0
@@ -26,19 +32,32 @@ SPARE_SECONDS = 1.0
 class AgentSigns:
     """The signs that one process was given, and the ages of all."""
 
-    def __init__(self, redis: Redis, every_seconds: float) -> None:
+    def __init__(
+        self, redis: Redis, every_seconds: float, now: Callable[[], float] = time.monotonic
+    ) -> None:
         """:param every_seconds: how often agents give one; 0: they give none."""
         self._redis = redis
-        self._silent_seconds = 3 * every_seconds + SPARE_SECONDS if every_seconds else 0.0
-        self._given: set[UUID] = set()
+        self._every = every_seconds
+        self._pace = Pace(SIGNS_A_SECOND, every_seconds, MOST_PAUSES * every_seconds, now)
+        self._given: dict[UUID, float] = {}
         self._asked: set[UUID] = set()
         self._thread = CapacityLimiter(1)
         self._sound_since: float | None = None
         """Since when this process has written without a fault and in time, monotonic."""
 
-    def give(self, agent_id: UUID) -> None:
-        """An agent is there; told in the event loop."""
-        self._given.add(agent_id)
+    @property
+    def pause_seconds(self) -> float:
+        """How long agents at work wait between two signs just now."""
+        return self._pace.pause_seconds
+
+    def give(self, agent_id: UUID) -> float | None:
+        """An agent is there; told in the event loop.
+
+        :returns: how long until its next sign, s; None: as long as usual.
+        """
+        pause = self._pace.take() if self._every else None
+        self._given[agent_id] = pause or self._every
+        return pause
 
     def ask(self, agent_id: UUID) -> None:
         """An agent asks for work, or is given some: it is there, and silent from now on at the
@@ -58,13 +77,13 @@ class AgentSigns:
         written_at = time.monotonic()
         while True:
             await asyncio.sleep(WRITE_SECONDS)
-            given, self._given = self._given, set()
+            given, self._given = self._given, {}
             asked, self._asked = self._asked, set()
             try:
                 await to_thread.run_sync(self._write, given, asked, limiter=self._thread)
             except (RedisError, OSError):
                 self._sound_since = None
-                self._given |= given
+                self._given = given | self._given
                 self._asked |= asked
                 continue
             now = time.monotonic()
@@ -80,32 +99,42 @@ class AgentSigns:
         """
         since = self._sound_since
         ids = list(agent_ids)
-        if not ids or not self._silent_seconds or since is None:
+        if not ids or not self._every or since is None:
             return {}
-        if time.monotonic() - since < self._silent_seconds:
+        if time.monotonic() - since < _silent_seconds(self.pause_seconds):
             return {}
         try:
             with self._redis.pipeline(transaction=False) as pipeline:
                 for agent_id in ids:
                     pipeline.pttl(_key(agent_id))
-                left_ms = pipeline.execute()
+                    pipeline.get(_key(agent_id))
+                found = pipeline.execute()
         except (RedisError, OSError):
             return {}
         ages = {
-            agent_id: KEPT_SECONDS - left / 1000
-            for agent_id, left in zip(ids, left_ms, strict=True)
-            if left >= 0
+            agent_id: (KEPT_SECONDS - left / 1000, float(promised))
+            for agent_id, left, promised in zip(ids, found[::2], found[1::2], strict=True)
+            if left >= 0 and promised is not None
         }
-        return {agent_id: age for agent_id, age in ages.items() if age > self._silent_seconds}
+        return {
+            agent_id: age
+            for agent_id, (age, promised) in ages.items()
+            if age > _silent_seconds(promised)
+        }
 
-    def _write(self, given: Collection[UUID], asked: Collection[UUID] = ()) -> None:
+    def _write(self, given: Mapping[UUID, float], asked: Collection[UUID] = ()) -> None:
         with self._redis.pipeline(transaction=False) as pipeline:
             pipeline.ping()
             for agent_id in asked:
-                pipeline.set(_key(agent_id), 1, ex=KEPT_SECONDS, xx=True)
-            for agent_id in given:
-                pipeline.set(_key(agent_id), 1, ex=KEPT_SECONDS)
+                pipeline.expire(_key(agent_id), KEPT_SECONDS)
+            for agent_id, next_seconds in given.items():
+                pipeline.set(_key(agent_id), next_seconds, ex=KEPT_SECONDS)
             pipeline.execute()
+
+
+def _silent_seconds(every_seconds: float) -> float:
+    """How old a sign is at least of an agent that is silent."""
+    return 3 * every_seconds + SPARE_SECONDS
 
 
 def _key(agent_id: UUID) -> str:

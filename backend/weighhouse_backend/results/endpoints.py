@@ -24,6 +24,7 @@ from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.downloads import content_disposition, file_name
 from weighhouse_backend.kit.etags import ASK_AGAIN, etag, is_known
+from weighhouse_backend.kit.pace import Pace
 from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.measurements.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.measurements.errors import ResultNotThere
@@ -37,7 +38,6 @@ from weighhouse_backend.results.dependencies import (
     VisibleRunDep,
 )
 from weighhouse_backend.results.gauge_schemas import GaugesRead
-from weighhouse_backend.results.pace import Pace
 from weighhouse_backend.results.scenario_schemas import RunScenarioRead
 from weighhouse_backend.results.schemas import (
     LogAccepted,
@@ -72,7 +72,7 @@ def results_store_events(
     The answer tells the next sequence that is expected. It is lower than the batch's when events
     before it are missing. Where many send, it tells how long to gather the next ones.
     """
-    pace: Pace = request.app.state.pace
+    pace: Pace = request.app.state.batches_pace
     expected = events.store(member.attempt_id, body.events, member.index)
     return EventsAccepted(next_sequence=expected, pause_seconds=pace.take())
 
