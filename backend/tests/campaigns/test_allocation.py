@@ -6,12 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.placement import Need, Offer, Spot, allows, gang
+from weighhouse_backend.execution.allocation import TOLD_EACH, TURN
 from weighhouse_backend.execution.attempts import AttemptService
 from weighhouse_backend.execution.intake import IntakeService
 from weighhouse_backend.fleet.service import FleetService
-from weighhouse_backend.runs.models import Attempt
+from weighhouse_backend.runs.models import Attempt, Campaign
 from weighhouse_backend.runs.repository import CampaignRepository
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
@@ -179,6 +181,31 @@ def test_what_machines_there_are_is_asked_once_and_not_for_each_cell(world: Worl
         assert world.given() == []
     more = Counter(asked) - Counter(before)
     assert max(more.values()) <= 2, more.most_common(3)
+
+
+def test_while_no_machine_is_free_waiting_campaigns_are_read_by_turns(world: World) -> None:
+    """However many wait, looking for work takes no longer; and each is told what it waits for."""
+    agent = world.agent()
+    world.start(repetitions=1)
+    order = world.take(agent)
+    fast, wanted = world.agent("fast", labels={"disk": "nvme"}), {"labels": {"disk": "nvme"}}
+    waiting = [world.start(repetitions=1, placement=wanted) for _ in range(40)]
+    with world.transaction() as services:
+        services.get(FleetService).agent(fast).draining = True
+    assert world.given() == []
+    assert all(world.campaign(each).waiting_for for each in waiting), "at once where it is new"
+    with world.transaction() as services:
+        services.get(Session).execute(update(Campaign).values(waiting_for=None))
+    world.clock.forward(TOLD_EACH.total_seconds())
+    for _ in range(round(TOLD_EACH / TURN)):
+        world.beat(order)
+        with world.transaction() as services:
+            services.get(FleetService).authenticate(world.tokens[agent])
+        with statements() as asked:
+            assert world.given() == []
+        assert len(asked) < 15 * len(waiting) / 2, "half of them at once, by chance, at most"
+        world.clock.forward(TURN.total_seconds())
+    assert all(world.campaign(each).waiting_for for each in waiting)
 
 
 def test_draining_and_silent_agents_get_nothing(world: World) -> None:

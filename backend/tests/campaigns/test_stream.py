@@ -99,10 +99,10 @@ def test_a_stream_begins_with_how_things_stand_and_goes_on(tenant: Tenant) -> No
         with world.transaction() as services:
             attempt = services.get(IntakeService).open_batch(order.attempt_id)
             sample = {
-                "run_id": order.run_id, "at": world.clock.now(), "throughput": 5.0,
+                "at": world.clock.now(), "throughput": 5.0,
                 "p50_us": 1.0, "p99_us": 2.0, "phase": "measure", "elapsed_seconds": 1.5,
             }  # fmt: skip
-            services.get(IntakeService).tell_live(attempt, sample)
+            services.get(IntakeService).tell_live(attempt, lambda run: sample | {"run_id": run})
         until("a sample is seen", lambda: any(e["event"] == "live" for e in events))
 
     live = next(event for event in events if event["event"] == "live")

@@ -241,7 +241,7 @@ class Simulation:
         if answer is None:
             assert after == before, "refused, and taken all the same"
         else:
-            assert answer.next_sequence == after
+            assert answer == after
             if begin <= before:
                 assert after == max(before, min(end, len(part.events)))
             else:

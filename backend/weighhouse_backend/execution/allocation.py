@@ -1,5 +1,6 @@
 """Gives queued runs to gangs of free agents."""
 
+import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -46,6 +47,8 @@ from weighhouse_backend.runs.states import (
 
 log = structlog.get_logger(__name__)
 
+TOLD_EACH, TURN = datetime.timedelta(seconds=30), datetime.timedelta(seconds=3)
+"""How often a campaign is told what it waits for while no machine is free, by turns so long."""
 LOOK_AHEAD = 200
 """Queued runs of a campaign looked at, when the first do not fit any free agent."""
 REASON_LENGTH = 500
@@ -71,6 +74,10 @@ class _Round:
     earlier: dict[UUID, Earlier] = field(default_factory=dict)
     """Campaign → what its blocks were on until now."""
     given: list[Attempt] = field(default_factory=list)
+
+    def free(self, spots: Sequence[Spot]) -> list[Spot]:
+        """Those of some slots that nothing occupies."""
+        return [spot for spot in spots if (spot.agent_id, spot.slot) not in self.busy]
 
 
 @dataclass(frozen=True)
@@ -119,16 +126,19 @@ class Allocator:
         turn = _Round(
             shares=shares_lately(self.session, self.clock.now()), busy=self.gangs.busy_slots()
         )
-        while waiting:
-            campaign = turn.shares.in_turn(waiting)[0]
-            if not self._serve(turn, campaign):
-                waiting.remove(campaign)
+        in_turn = turn.shares.in_turn(waiting)
+        while in_turn:
+            given = self._serve(turn, in_turn[0])
+            in_turn = turn.shares.in_turn(in_turn) if given else in_turn[1:]
         return turn.given
 
     def _serve(self, turn: _Round, campaign: Campaign) -> bool:
         try:
+            spots = self._spots(turn, campaign.project_id)
+            if spots and not turn.free(spots) and not self._looks_again(campaign):
+                return False  # nothing can be given out: only what it waits for could be told
             with self.session.begin_nested():
-                return self._give_next(turn, campaign)
+                return self._give_next(turn, campaign, spots)
         except SQLAlchemyError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, everybody else goes on
@@ -139,7 +149,16 @@ class Allocator:
                 held.set_aside = reason
             return False
 
-    def _give_next(self, turn: _Round, campaign: Campaign) -> bool:
+    def _looks_again(self, campaign: Campaign) -> bool:
+        """Whether it is a campaign's turn to be told what it waits for, while no machine of its
+        project is free: hundreds that wait are not all read each time somebody looks.
+        """
+        now = self.clock.now()
+        turns = round(TOLD_EACH / TURN)
+        of_now = int(now.timestamp() / TURN.total_seconds())
+        return now - campaign.created_at < TOLD_EACH or of_now % turns == campaign.id.int % turns
+
+    def _give_next(self, turn: _Round, campaign: Campaign, spots: list[Spot]) -> bool:
         full = self.quotas.why_waiting(campaign.project_id)
         if full is not None:
             self._tell_waiting(campaign, full or campaign.waiting_for)
@@ -149,11 +168,10 @@ class Allocator:
         if queued is None:
             queued = list(self.repository.queued_runs(campaign.id, LOOK_AHEAD))
             turn.queued[campaign.id] = queued
-        spots = self._spots(turn, campaign.project_id)
         made = campaign.labels.get(PROVISION)
         if made and not any(spot.offer.labels.get(PROVISION) == made for spot in spots):
             return False  # whoever makes them says what it waits for
-        free = [spot for spot in spots if (spot.agent_id, spot.slot) not in turn.busy]
+        free = turn.free(spots)
         begun = turn.begun.get(campaign.id)
         if begun is None:
             begun = turn.begun[campaign.id] = self.blocks.begun(campaign.id)
