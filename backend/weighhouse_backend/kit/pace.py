@@ -46,7 +46,9 @@ class Pace:
             self._came += 1
             lasted = self._now() - self._began
             if lasted >= WINDOW_SECONDS:
-                wanted = self._pause * self._came / lasted / self._aim
+                times = self._came / lasted / self._aim
+                # Of too many some wait already, and fewer come than would: so it is more than told.
+                wanted = self._pause * (times * times if times > 1.0 else times)
                 # What came was by the pause before, in part: half the way there.
                 self._pause = min(self._most, max(self._usual, (self._pause + wanted) / 2))
                 self._began, self._came = self._now(), 0
