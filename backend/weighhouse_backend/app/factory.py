@@ -72,6 +72,7 @@ from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.rates import Budgets, Rates
 from weighhouse_backend.kit.services import Services, services_of
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.shared_reads import SharedReads
 from weighhouse_backend.kit.shares import Shares
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.traces import Tracing, tracing_of
@@ -173,8 +174,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.sightings = Sightings(SystemClock())
     app.state.agent_signs = AgentSigns(app.state.redis, chosen.agent_sign_seconds)
     app.state.waiting_room = _waiting_room(app, claims_engine)
-    app.state.renderings = Renderings()
-    app.state.batches_pace = batches_pace()
+    _share(app)
     app.state.observers = CapacityLimiter(2)
     app.state.parts = Parts(watching_engine, app.state.redis, chosen, conditions)
     app.state.background = _background(app, watches, engine)
@@ -208,6 +208,13 @@ def _surround(app: FastAPI, settings: Settings, tracing: Tracing, watches: Watch
     app.add_middleware(Measured, metrics=app.state.metrics)
     if settings.trusted_proxies:
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=settings.trusted_proxies)
+
+
+def _share(app: FastAPI) -> None:
+    """What requests of this process know of each other."""
+    app.state.renderings = Renderings()
+    app.state.batches_pace = batches_pace()
+    app.state.campaign_reads = SharedReads()
 
 
 def _background(app: FastAPI, watches: Watches, engine: Engine) -> Background:

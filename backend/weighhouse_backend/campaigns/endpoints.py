@@ -191,7 +191,10 @@ def _watched(
             return False
 
     state, services = request.app.state, partial(services_of, request.app)
-    return CampaignStream(state.session_factory, state.subscriptions, services, may_see, project_id)
+    return CampaignStream(
+        state.session_factory, state.subscriptions, services, may_see, project_id,
+        state.campaign_reads,
+    )  # fmt: skip
 
 
 @router.get("/campaigns/{campaign_id}/events", response_class=EventSourceResponse)

@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 from uuid import UUID
 
 from fastapi.sse import ServerSentEvent
@@ -19,6 +19,7 @@ from weighhouse_backend.campaigns.schemas import LogEvent, LoggedRead, RunEvent
 from weighhouse_backend.campaigns.views import CampaignViews
 from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.services import Services
+from weighhouse_backend.kit.shared_reads import SharedReads
 from weighhouse_backend.kit.subscriptions import LOOK_SECONDS, Subscriptions
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -27,6 +28,8 @@ from weighhouse_backend.runs.repository import CampaignRepository
 BATCH = 500
 LOGGED = 500
 """Events of runs from before a stream began that it tells at most."""
+SAME_LOOK_SECONDS = 1.0
+"""Who looks though nothing was heard may see what another saw so long ago."""
 ASK_AGAIN_SECONDS = 60.0
 """How long a stream goes on before it asks again whether its reader may still see it."""
 
@@ -37,7 +40,8 @@ class StoredEvent:
 
     id: int
     kind: str
-    data: dict[str, Any]
+    data: str
+    """JSON."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class CampaignStream:
     """Whether whoever reads may do so now; asked in a transaction that is not confined."""
     project_id: UUID
     """The campaign's; what is told is read in transactions that see nothing else."""
+    reads: SharedReads[list[StoredEvent]]
+    """Of all who watch: hundreds are told of an event by one look into the database."""
 
     async def events(
         self, campaign_id: UUID, last_event_id: int | None
@@ -83,10 +89,18 @@ class CampaignStream:
                 if message is not None and message.get("kind") == "live":
                     yield ServerSentEvent(event="live", raw_data=json.dumps(message.get("data")))
                     continue
-                while events := await run_in_threadpool(self._after, campaign_id, last):
+                since = (
+                    time.monotonic() - SAME_LOOK_SECONDS if message is None else listener.heard_at
+                )
+                full = True
+                while full:
+                    read = partial(self._after, campaign_id, last)
+                    subject = (self.project_id, campaign_id)
+                    events = await self.reads.of(subject, last, since, read)
                     for event in events:
                         last = event.id
                         yield _sent(event)
+                    full = len(events) == BATCH
                 await asyncio.sleep(0)
 
     def _still_sees(self) -> bool:
@@ -98,7 +112,7 @@ class CampaignStream:
         with unit_of_work(self.sessions) as session:
             confine(session, [self.project_id])
             found = EventLog(session).after(campaign_id, event_id, BATCH)
-            return [StoredEvent(event.id, event.kind, event.data) for event in found]
+            return [StoredEvent(event.id, event.kind, json.dumps(event.data)) for event in found]
 
     def _snapshot(self, campaign_id: UUID) -> list[StoredEvent]:
         """How everything stands, under the id of the last event: read before the state, so that
@@ -121,11 +135,12 @@ class CampaignStream:
             ]
             before = LogEvent(until=last, logged=logged).model_dump(mode="json")
             return [
-                StoredEvent(last, "campaign", summary),
-                *(StoredEvent(last, "run", run) for run in runs),
-                StoredEvent(last, "log", before),
-            ]
+                StoredEvent(last, kind, json.dumps(told))
+                for kind, told in (
+                    ("campaign", summary), *(("run", run) for run in runs), ("log", before),
+                )
+            ]  # fmt: skip
 
 
 def _sent(event: StoredEvent) -> ServerSentEvent:
-    return ServerSentEvent(id=str(event.id), event=event.kind, raw_data=json.dumps(event.data))
+    return ServerSentEvent(id=str(event.id), event=event.kind, raw_data=event.data)

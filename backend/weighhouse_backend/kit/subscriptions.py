@@ -52,6 +52,8 @@ class Listener:
     _messages: deque[dict[str, Any]] = field(default_factory=deque)
     _look: bool = False
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    heard_at: float = 0.0
+    """When something was heard last, monotonic, s."""
 
     async def wait(self, seconds: float) -> dict[str, Any] | None:
         """Wait for a message, at most so long.
@@ -73,6 +75,7 @@ class Listener:
 
     def hear(self, message: dict[str, Any] | None) -> None:
         """Take a message; None, or one too many: look."""
+        self.heard_at = time.monotonic()
         if message is None or len(self._messages) >= QUEUE:
             self._look = True
         else:
