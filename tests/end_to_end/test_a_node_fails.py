@@ -40,7 +40,8 @@ faults:
 """
 MEASURED_SECONDS = (130, 450)
 """Long enough for an empty node to serve: on a machine that has time, and on one that has none."""
-TOO_SHORT = "the measured phase ended before it was done"
+WITHOUT_TIME = ("the measured phase ended before it was done", "Unable to contact any seeds")
+"""What is said of a node on a machine that has none: the vendor gives it 30 s to hear of others."""
 NOTHING = {"ok": 0, "failed": 0}
 """Of a stretch in which a machine without time got no answer."""
 SAMPLED_SECONDS = 1.0
@@ -67,7 +68,7 @@ def test_quorum_operations_go_on_while_a_node_is_killed_and_replaced(
             for each in whole["timeline"]
             if each["kind"].startswith(("fault", "system_ended"))
         ]
-        if not told[-1][1].endswith(TOO_SHORT):
+        if not any(why in told[-1][1] for why in WITHOUT_TIME):
             break
     assert [kind for kind, _ in told] == ["fault", "fault_done", "fault", "fault_done"], told
     assert told[0][1] == "kill node 2"
