@@ -38,6 +38,7 @@ from weighhouse_backend.app.watches import NothingWaits, Watches
 from weighhouse_backend.app.work import observers_engine
 from weighhouse_backend.bundles.endpoints import router as bundles
 from weighhouse_backend.campaigns.endpoints import router as campaigns
+from weighhouse_backend.campaigns.shared_reads import SharedReads
 from weighhouse_backend.comparisons.endpoints import router as comparisons
 from weighhouse_backend.directories.endpoints import router as directories
 from weighhouse_backend.directories.endpoints import scim_router
@@ -72,7 +73,6 @@ from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.rates import Budgets, Rates
 from weighhouse_backend.kit.services import Services, services_of
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.shared_reads import SharedReads
 from weighhouse_backend.kit.shares import Shares
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.traces import Tracing, tracing_of

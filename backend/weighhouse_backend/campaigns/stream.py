@@ -16,10 +16,10 @@ from starlette.concurrency import run_in_threadpool
 from weighhouse_backend.campaigns.event_log import EventLog
 from weighhouse_backend.campaigns.outbox import campaign_channel, run_event
 from weighhouse_backend.campaigns.schemas import LogEvent, LoggedRead, RunEvent
+from weighhouse_backend.campaigns.shared_reads import SharedReads
 from weighhouse_backend.campaigns.views import CampaignViews
 from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.services import Services
-from weighhouse_backend.kit.shared_reads import SharedReads
 from weighhouse_backend.kit.subscriptions import LOOK_SECONDS, Subscriptions
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work

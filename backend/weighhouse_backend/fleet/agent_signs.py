@@ -15,7 +15,7 @@ from anyio import CapacityLimiter, to_thread
 from redis import Redis
 from redis.exceptions import RedisError
 
-from weighhouse_backend.kit.pace import Pace
+from weighhouse_backend.fleet.pace import Pace
 
 KEPT_SECONDS = 3600
 SIGNS_A_SECOND, MOST_PAUSES = 40.0, 5

@@ -124,17 +124,14 @@ def insert_new(session: Session, table: type[Base], rows: Sequence[dict[str, Any
     """Insert rows, all by one statement; those whose key is there already are passed over.
 
     A statement a row would fire the triggers a row that weigh what is stored: each walks through
-    all versions that its transaction has made of the one row with their sum. The rows go as one
-    JSON document, so that the statement is the same for any number of them: one of thousands of
-    parameters is composed, parsed and planned anew each time, which takes longer than the rows.
+    all versions that its transaction has made of the one row with their sum. A parameter a value
+    would make a statement of thousands, composed and parsed anew each time: they go as JSON.
 
-    :param rows: of the same columns each, by their names; of all that the database has no default
-        of its own for.
+    :param rows: of the same columns each, by their names: all without a default of the database's.
     """
     if rows:
-        told = to_json(rows, bytes_mode="hex").decode()
         made = _insertion(session.get_bind().dialect, table, tuple(rows[0]))
-        session.execute(made, {"rows": told})
+        session.execute(made, {"rows": to_json(rows, bytes_mode="hex").decode()})
 
 
 @lru_cache(maxsize=256)

@@ -20,11 +20,11 @@ from weighhouse_backend.files.dependencies import (
 )
 from weighhouse_backend.files.logs import MOST_PIECE_BYTES
 from weighhouse_backend.files.uploads import UploadDep
+from weighhouse_backend.fleet.pace import Pace
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.downloads import content_disposition, file_name
 from weighhouse_backend.kit.etags import ASK_AGAIN, etag, is_known
-from weighhouse_backend.kit.pace import Pace
 from weighhouse_backend.kit.pages import Page, PageDep
 from weighhouse_backend.measurements.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.measurements.errors import ResultNotThere

@@ -24,8 +24,8 @@ from weighhouse_protocol.report import (
 )
 
 from weighhouse_backend.execution.intake import IntakeService
+from weighhouse_backend.fleet.pace import Pace
 from weighhouse_backend.kit.jobs import Jobs
-from weighhouse_backend.kit.pace import Pace
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.measurements import models
 from weighhouse_backend.measurements.errors import EventsInvalid, EventsTooMany

@@ -5,8 +5,8 @@ import threading
 import time
 
 import pytest
-from weighhouse_backend.kit import shared_reads
-from weighhouse_backend.kit.shared_reads import SharedReads
+from weighhouse_backend.campaigns import shared_reads
+from weighhouse_backend.campaigns.shared_reads import SharedReads
 
 
 class Table:
