@@ -10,7 +10,7 @@ STARTS = {"create_task", "ensure_future", "Thread", "start_new_thread", "Timer"}
 SUPERVISED = {
     "backend/weighhouse_backend/kit/background.py": "begins again what ends, and tells it",
     "backend/weighhouse_backend/kit/subscriptions.py": "waits for both where it begins them",
-    "backend/weighhouse_backend/campaigns/shared_reads.py": "who waits for it is told what it raises",
+    "backend/weighhouse_backend/campaigns/shared_reads.py": "who waits is told what it raises",
     "backend/weighhouse_backend/exports/spool.py": "whoever reads what it writes is told its end",
     "agent/weighhouse_agent/supervisor/threads.py": "begins again what fails, and tells it",
     "agent/weighhouse_agent/supervisor/program.py": "a slot's end ends the program, with a status",
