@@ -66,12 +66,12 @@ class LevelService:
             return False
         if not self.levels.hold(attempt_id, wait=False):
             return False
+        left = False
+        if [one.index for one in members if one.share is not None] in ([], [member]):
+            with suppress(HistogramError):
+                left = self._go_on(attempt_id, own.project_id, member)
         self.sampling.advance(attempt_id, own.project_id, member)
-        if [one.index for one in members if one.share is not None] not in ([], [member]):
-            return False
-        with suppress(HistogramError):
-            return self._build(attempt_id, own.project_id, member, most=READ_AT_ONCE)
-        return False
+        return left
 
     def finish(
         self, attempt_id: UUID, project_id: UUID, drivers: Sequence[int]
@@ -175,36 +175,54 @@ class LevelService:
         tail = self._tail(attempt_id, span, below, last)
         return chain(stored, (one.piece for one in tail))
 
-    def _build(
-        self, attempt_id: UUID, project_id: UUID, member: int, *, most: int | None = None
-    ) -> bool:
-        """Close windows of all levels.
-
-        :param most: pieces of a level that are read; None: all there are, behind which nothing
-            more comes, so that the last windows are closed as well.
-        :returns: whether some were left.
-        """
-        span = self.levels.span(attempt_id)
-        durations = [] if span else self.levels.durations(attempt_id, member)
-        if span is None and not durations:
-            return False
-        lowest, left = span.lowest if span else lowest_width(durations), False
-        for width in WIDTHS[WIDTHS.index(lowest) :]:
+    def _build(self, attempt_id: UUID, project_id: UUID, member: int) -> None:
+        """Close the windows of all levels, the last ones as well: nothing more comes."""
+        lowest = self._lowest(attempt_id, member)
+        for width in WIDTHS[WIDTHS.index(lowest) :] if lowest else ():
             before = self.levels.latest(attempt_id, width)
-            after = FIRST if before is None else before.last_sequence
-            pieces = (
-                self.levels.reported(attempt_id, member, after)
-                if width == lowest
-                else self.levels.pieces(attempt_id, width // 2, after)
-            )
-            held = pieces if most is None else list(islice(pieces, most))
-            windows = closed(held, width, before, final=most is None)
-            stored = self.levels.insert(attempt_id, project_id, member, width, windows)
-            if isinstance(held, list):
-                if not stored:  # of a window wider than all that was read, settlement makes one
-                    break
-                left = left or len(held) == most
+            pieces = self._parts(attempt_id, member, width, lowest, before)
+            windows = closed(pieces, width, before, final=True)
+            self.levels.insert(attempt_id, project_id, member, width, windows)
+
+    def _go_on(self, attempt_id: UUID, project_id: UUID, member: int) -> bool:
+        """Close the windows of all levels that can be, from so many pieces of each at most. First
+        all are merged, then they are stored: intake waits where their size is written down.
+
+        :returns: whether pieces were left.
+        """
+        lowest, left, fresh = self._lowest(attempt_id, member), False, list[Closed]()
+        found: dict[int, list[Closed]] = {}
+        for width in WIDTHS[WIDTHS.index(lowest) :] if lowest else ():
+            before = self.levels.latest(attempt_id, width)
+            parts = self._parts(attempt_id, member, width, lowest, before)
+            pieces = list(islice(parts, READ_AT_ONCE))
+            if len(pieces) < READ_AT_ONCE:
+                pieces += [one.piece for one in fresh]
+            fresh = list(closed(pieces, width, before, final=False))
+            if not fresh:  # of a window wider than all that was read, settlement makes one
+                break
+            left = left or len(pieces) >= READ_AT_ONCE
+            found[width] = fresh
+        for width, windows in found.items():
+            self.levels.insert(attempt_id, project_id, member, width, windows)
         return left
+
+    def _lowest(self, attempt_id: UUID, member: int) -> int | None:
+        """The width of an attempt's lowest level, s; None while nothing was reported."""
+        span = self.levels.span(attempt_id)
+        if span is not None:
+            return span.lowest
+        durations = self.levels.durations(attempt_id, member)
+        return lowest_width(durations) if durations else None
+
+    def _parts(
+        self, attempt_id: UUID, member: int, width: int, lowest: int | None, before: Place | None
+    ) -> Iterable[Piece]:
+        """What is stored of what the windows of a level are made of, behind its latest."""
+        after = FIRST if before is None else before.last_sequence
+        if width == lowest:
+            return self.levels.reported(attempt_id, member, after)
+        return self.levels.pieces(attempt_id, width // 2, after)
 
     def _build_together(self, attempt_id: UUID, project_id: UUID) -> None:
         """Levels of several drivers, from their intervals on common bounds."""
