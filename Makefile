@@ -218,7 +218,7 @@ bench-tenants: env ## one tenant's requests beside another's attacks, as ratios 
 	@PYTHONPATH=tests $(PY)/python -m bench_tenants --seconds $(or $(BLOCK),15) --blocks $(or $(BLOCKS),4) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: bench-knees
-bench-knees: env ## where one machine's limit lies: who waits, watches and sends, and what each costs (ONLY=sending watching waiting); last line JSON
+bench-knees: env ## where one machine's limit lies: who waits, watches, works and sends, and what each costs (ONLY=sending working watching waiting); last line JSON
 	@$(BOOTSTRAP)/debian.sh servers
 	@PYTHONPATH=tests $(PY)/python -m bench_knees $(if $(ONLY),--only $(ONLY))
 

@@ -1,9 +1,9 @@
 """Where one machine's limit lies, and what brings it nearer by how much: `make bench-knees`.
 
 A platform as it is shipped, with one backend and one worker. Machines that wait and people that
-watch are added until the backend takes no more connections; machines that send are added until
-more of them bring no more. Of each is told what one costs: memory of a connection, processor time
-and written bytes of an event. The last line is JSON.
+watch are added until the backend takes no more connections; machines that send, and those that
+work, until more of them bring no more. Of each is told what one costs: memory of a connection,
+processor time and written bytes of an event. The last line is JSON.
 """
 
 import argparse

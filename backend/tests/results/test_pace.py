@@ -17,7 +17,7 @@ CAN = 120.0
 """Batches a second that a process can take in."""
 
 
-def sent(agents, processes=1, seconds=200.0, leave_at=None):
+def sent(agents, processes=1, seconds=200.0, leave_at=None, can=CAN):
     """So many agents send to some processes, whichever a proxy chooses; all but one leave.
 
     :returns: by process, when a batch came and how long its sender was told to gather the next.
@@ -33,8 +33,8 @@ def sent(agents, processes=1, seconds=200.0, leave_at=None):
             continue
         process = draw.randrange(processes)
         now[0] = max(at, free[process])
-        free[process] = now[0] + 1 / CAN
-        pause = paces[process].take() or 1.0
+        free[process] = now[0] + 1 / can
+        pause = paces[process].take(now[0] - at) or 1.0
         came[process].append((now[0], pause))
         heapq.heappush(due, (free[process] + pause, agent))
     return came
@@ -57,6 +57,15 @@ def test_many_send_as_seldom_as_one_process_takes_them_in(agents, processes):
     assert all(often == pytest.approx(BATCHES_A_SECOND, rel=0.1) for often, _ in ends)
     pause = sum(pause for _, pause in ends) / processes
     assert pause == pytest.approx(agents / processes / BATCHES_A_SECOND, rel=0.1)
+
+
+@pytest.mark.parametrize("agents", [60, 200, 300])
+def test_a_process_that_can_hardly_do_so_much_asks_them_to_wait(agents):
+    """Others take of its time, so that no more come than it wants: they wait, and that tells it."""
+    (came,) = sent(agents, can=0.9 * BATCHES_A_SECOND)
+    often, pause = at_the_end(came)
+    assert pause > 1.0
+    assert agents / often - pause < 1.0, "each is answered within so long: Little's law"
 
 
 def test_more_than_that_send_as_seldom_as_they_may():

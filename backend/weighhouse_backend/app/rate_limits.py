@@ -105,8 +105,10 @@ class FairTurns:
         who = visit.address if visit.tenant is None and not visit.known else visit.credential
         tenant = UNSORTED if visit.tenant is None and visit.known else visit.tenant
         turn = Turn(self._shares, tenant, visit.surface, who)
+        begun = time.monotonic()
         try:
             await self._shares.enter(turn)
+            visit.waited_seconds = time.monotonic() - begun
         except TooManyRequests as problem:
             await _refuse(problem, scope, receive, send)
             return

@@ -136,7 +136,6 @@ def insert_new(session: Session, table: type[Base], rows: Sequence[dict[str, Any
 
 @lru_cache(maxsize=256)
 def _insertion(dialect: Dialect, table: type[Base], names: tuple[str, ...]) -> TextClause:
-    """The statement that inserts such columns of what it is given as JSON."""
     quoted = {name: dialect.identifier_preparer.quote(name) for name in names}
     types = {name: table.__table__.columns[name].type for name in names}
     binary = {name for name, kind in types.items() if isinstance(kind, LargeBinary)}

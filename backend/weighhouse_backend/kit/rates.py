@@ -98,6 +98,8 @@ class Visit:
     """Whether the tenant was told by this very request."""
     due: bool = True
     """Whether the tenant is to be told (again)."""
+    waited_seconds: float = 0.0
+    """For a turn."""
 
 
 @dataclass(frozen=True, slots=True)

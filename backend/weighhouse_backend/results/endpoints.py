@@ -20,7 +20,7 @@ from weighhouse_backend.files.dependencies import (
 )
 from weighhouse_backend.files.logs import MOST_PIECE_BYTES
 from weighhouse_backend.files.uploads import UploadDep
-from weighhouse_backend.fleet.pace import Pace
+from weighhouse_backend.fleet.pace import Pace, waited
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.downloads import content_disposition, file_name
@@ -74,7 +74,7 @@ def results_store_events(
     """
     pace: Pace = request.app.state.batches_pace
     expected = events.store(member.attempt_id, body.events, member.index)
-    return EventsAccepted(next_sequence=expected, pause_seconds=pace.take())
+    return EventsAccepted(next_sequence=expected, pause_seconds=pace.take(waited(request)))
 
 
 # What a body becomes comes first: while it arrives, nothing of the database is held.
