@@ -65,7 +65,7 @@ def test_a_process_that_can_hardly_do_so_much_asks_them_to_wait(agents):
     (came,) = sent(agents, can=0.9 * BATCHES_A_SECOND)
     often, pause = at_the_end(came)
     assert pause > 1.0
-    assert agents / often - pause < 1.0, "each is answered within so long: Little's law"
+    assert agents / often - pause < 2.0, "each is answered within so long: Little's law"
 
 
 def test_more_than_that_send_as_seldom_as_they_may():
