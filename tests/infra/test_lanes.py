@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from weighhouse_sdk.machine.procfs import process_tree
 from weighhouse_testing.waits import until
 
 PROGRAM = Path(__file__).parents[2] / "infra" / "bootstrap" / "lanes.py"
@@ -19,10 +20,7 @@ def lanes(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def alive(pid: int) -> bool:
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return False
+    return bool(process_tree(pid))
 
 
 def wait_until_gone(pid: int) -> None:

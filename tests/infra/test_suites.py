@@ -15,6 +15,7 @@ from suites.record import Told, earlier, expected, grown, keep
 from suites.runner import passed_tests, run, whose_turn
 from suites.table import SUITES, Suite
 from suites.unchanged import Green
+from weighhouse_sdk.machine.procfs import process_stat, process_tree
 
 ENDLESS = "sleep 600 & echo $! >{note}; wait"
 
@@ -146,7 +147,7 @@ def test_a_server_that_made_itself_a_daemon_is_counted_and_does_not_stay(tmp_pat
     (done,), _ = ran(shell("daemon", waits))
     assert done.passed
     assert done.computed > 0.1
-    assert not Path(f"/proc/{note.read_text().strip()}").exists()
+    assert process_stat(int(note.read_text())) is None
 
 
 def test_who_interrupts_ends_all_that_was_started(tmp_path):
@@ -160,8 +161,7 @@ def test_who_interrupts_ends_all_that_was_started(tmp_path):
         interrupted.wait(0.02)
     interrupted.set()
     running.join()
-    status = Path(f"/proc/{note.read_text().strip()}/status")
-    assert not status.exists() or "State:\tZ" in status.read_text()
+    assert not process_tree(int(note.read_text()))
 
 
 def test_the_command_ends_with_the_status_of_its_suites():

@@ -115,7 +115,7 @@ class Settings(BaseSettings):
     heartbeat_seconds: float = Field(default=15.0, gt=0)
     """How often agents report."""
     agent_sign_seconds: float = Field(default=1.0, ge=0)
-    """How often agents at work say that they are there; 0: they are not asked to."""
+    """How often agents at work say so, a fifth as often where many do; 0: they are not asked to."""
     lost_after_seconds: float = Field(default=600.0, gt=0)
     """Without a heartbeat for this long an attempt is lost."""
     long_poll_seconds: float = Field(default=50.0, gt=0)

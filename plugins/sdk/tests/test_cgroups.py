@@ -24,7 +24,7 @@ from weighhouse_sdk.machine.cgroups import (
     settings,
 )
 from weighhouse_sdk.machine.process import Command, ServerProcess
-from weighhouse_sdk.machine.procfs import is_alive
+from weighhouse_sdk.machine.procfs import is_alive, process_stat
 
 BOTH = Limits(memory_mebibytes=64, cpus=0.5)
 UP = "print('up', flush=True); import signal; signal.pause()"
@@ -199,11 +199,8 @@ def test_a_killed_agents_group_is_removed_and_nothing_else(
 
 def start_of(pid: int) -> int:
     """Start of whatever has this pid now; 0 when nothing has."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-    except FileNotFoundError:
-        return 0
-    return int(text.rpartition(")")[2].split()[19])
+    found = process_stat(pid)
+    return 0 if found is None else found.start_ticks
 
 
 def test_a_record_that_names_another_group_is_no_claim(tmp_path: Path) -> None:

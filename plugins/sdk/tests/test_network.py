@@ -23,6 +23,7 @@ from weighhouse_sdk.machine.network.peers import home_of, opened
 from weighhouse_sdk.machine.network.rules import numbered
 from weighhouse_sdk.machine.network.ways import LOSS, QUEUE, RULES, SHAPING, check_network, ways
 from weighhouse_sdk.machine.process import Command
+from weighhouse_sdk.machine.procfs import process_tree
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.wire import Address
 from weighhouse_testing.network import REDIS, Client, Servers, network_of_its_own, rules
@@ -278,7 +279,7 @@ def test_after_a_crash_all_is_found_and_removed(
     agent.stdout.close()
     agent.stdin.close()
     # The program that delayed has seen the end of who started it, and its rule lets all pass.
-    until(context, lambda: not Path(f"/proc/{delayer}/fd/0").exists())
+    until(context, lambda: not process_tree(delayer))
     client = Client(Address("127.0.0.1", port))
     assert client.fastest() < 15
     client.close()
