@@ -60,7 +60,8 @@ def settle(database_url: str, campaign_ids: Sequence[str]) -> Account:
     with psycopg.connect(url, row_factory=dict_row) as connection:
         for row in _all(connection, CAMPAIGNS, campaign_ids):
             if row["status"] not in FINAL:
-                account.note("stuck", 1, f"campaign {row['id']} is {row['status']}")
+                waits = row["waiting_for"] or row["set_aside"]
+                account.note("stuck", 1, f"campaign {row['id']} is {row['status']}: {waits}")
         results = Counter(
             row["run_id"] for row in _all(connection, COMPLETED_ATTEMPTS, campaign_ids)
         )
@@ -75,7 +76,7 @@ def settle(database_url: str, campaign_ids: Sequence[str]) -> Account:
     return account
 
 
-CAMPAIGNS = "SELECT id, status FROM campaigns WHERE id = ANY(%s)"
+CAMPAIGNS = "SELECT id, status, waiting_for, set_aside FROM campaigns WHERE id = ANY(%s)"
 RUNS = "SELECT id, status, result_attempt_id, failure FROM runs WHERE campaign_id = ANY(%s)"
 COMPLETED_ATTEMPTS = """
     SELECT a.run_id FROM attempts a JOIN runs r ON r.id = a.run_id

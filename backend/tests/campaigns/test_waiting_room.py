@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 from sqlalchemy import update
+from weighhouse_backend.campaigns.outbox import AGENT_CHANNELS
 from weighhouse_backend.execution.allocation import Allocator
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.roles import Role
@@ -92,6 +93,42 @@ def test_another_process_of_the_agent_is_looked_up(tenant: Tenant) -> None:
         refused = Poller(tenant, agent, uuid4()).claim(0)
     assert by_token(asked)
     assert refused.status_code == 409, "the session is another program's"
+
+
+def _rest(world: World, agent_id: UUID) -> None:
+    """As when a database's successor lacks its last commits, the one that it goes on among them."""
+    with unit_of_work(world.sessions) as session:
+        session.execute(update(Agent).where(Agent.id == agent_id).values(resting="disk full"))
+
+
+def test_who_comes_for_work_rests_no_more(tenant: Tenant) -> None:
+    poller = Poller(tenant, tenant.world.agent())
+    assert poller.claim(0).json()["order"] is None  # from now on it is not looked up
+    _rest(tenant.world, poller.agent_id)
+
+    def goes_on() -> bool:
+        assert poller.claim(0.1).status_code == 200
+        return tenant.world.agent_row(poller.agent_id).resting is None
+
+    until("it is found out", goes_on)
+
+
+def test_who_came_before_it_rested_goes_on_resting(
+    new_tenant: Callable[..., Tenant], served: Served
+) -> None:
+    tenant = new_tenant(Role.MAINTAINER)
+    poller = Poller(tenant, tenant.world.agent())
+    poller.claim(0)  # the next question is not looked up when it comes
+    with open_poll(served, poller) as answer:
+        _rest(tenant.world, poller.agent_id)
+        with statements() as asked:
+            served.app.state.redis.publish(f"{AGENT_CHANNELS}{poller.agent_id}", "")
+            until("it looks again", lambda: by_token(asked))
+        assert not answer.done()
+        assert tenant.world.agent_row(poller.agent_id).resting == "disk full"
+        revoked = tenant.request("POST", f"/api/v1/agents/{poller.agent_id}/revoke")
+        assert revoked.status_code == 200
+        assert answer.result().status_code == 401
 
 
 def test_what_came_up_between_two_questions_is_found_by_the_second(tenant: Tenant) -> None:

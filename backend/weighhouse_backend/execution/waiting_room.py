@@ -10,6 +10,7 @@ agent was last seen is written for all of them in one statement too.
 
 import asyncio
 import contextlib
+import itertools
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractContextManager
@@ -130,9 +131,9 @@ class WaitingRoom:
         deadline = time.monotonic() + min(wanted.wait_seconds, self._settings.long_poll_seconds)
         poll = object()
         try:
-            while True:
+            for comes in itertools.chain([True], itertools.repeat(False)):
                 woken = self._hold(guest, poll)  # whoever listens before it looks misses nothing
-                order = await self._look_if_worth_it(guest, token, wanted, woken)
+                order = await self._look_if_worth_it(guest, token, wanted, woken, comes=comes)
                 left = deadline - time.monotonic()
                 if order is not None or guest.known.update is not None or left <= 0:
                     break
@@ -184,11 +185,15 @@ class WaitingRoom:
         with self._transaction() as services:
             return services.get(FleetService).who(token)
 
-    def _look(self, token: str, wanted: ClaimRequest) -> tuple[Known, AttemptOrder | None]:
+    def _look(
+        self, token: str, wanted: ClaimRequest, comes: bool
+    ) -> tuple[Known, AttemptOrder | None]:
         with self._transaction() as services:
             fleet = services.get(FleetService)
             agent = fleet.authenticate(token)
             fleet.require_session(agent, wanted.process_id)
+            if comes:
+                fleet.takes_work(agent)
             order = services.get(AttemptService).claim(agent, wanted.claim_id, token, wanted.slot)
             if order is None and services.get(CampaignRepository).any_queued_run():
                 services.get(Jobs).send("campaigns.allocate")
@@ -209,14 +214,16 @@ class WaitingRoom:
         return {one.agent_id: one for one in found}
 
     async def _look_if_worth_it(
-        self, guest: _Guest, token: str, wanted: ClaimRequest, woken: asyncio.Future[bool]
-    ) -> AttemptOrder | None:
+        self, guest: _Guest, token: str, wanted: ClaimRequest, woken: asyncio.Future[bool], *,
+        comes: bool,
+    ) -> AttemptOrder | None:  # fmt: skip
         place = (wanted.slot, wanted.process_id)
         epoch = self._subscriptions.epoch
-        if self._subscriptions.connected and guest.quiet.get(place) == epoch:
+        quiet = self._subscriptions.connected and guest.quiet.get(place) == epoch
+        if quiet and not (comes and guest.known.resting):
             return None
         try:
-            guest.known, order = await self._in_thread(self._look, token, wanted)
+            guest.known, order = await self._in_thread(self._look, token, wanted, comes)
         except AgentRefused:
             self._forget(guest)
             raise

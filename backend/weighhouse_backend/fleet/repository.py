@@ -127,14 +127,14 @@ class FleetRepository:
 
     def enrolled(
         self, agent_ids: Collection[UUID]
-    ) -> Sequence[tuple[UUID, UUID, str, bool, dict[str, Any] | None]]:
+    ) -> Sequence[tuple[UUID, UUID, str, bool, bool, dict[str, Any] | None]]:
         """Of some agents those that are not revoked: id, organization's id, hash of the token,
-        whether it drains, its latest update.
+        whether it drains, whether it rests, its latest update.
         """
         found = self.session.execute(
             select(
                 Agent.id, Agent.organization_id, Agent.token_hash, Agent.draining,
-                Agent.software_update,
+                Agent.resting.is_not(None), Agent.software_update,
             ).where(
                 # One parameter for all of them: a thousand would be written out each time.
                 Agent.id == func.any(cast(list(agent_ids), ARRAY(Uuid()))),

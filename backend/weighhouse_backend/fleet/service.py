@@ -29,6 +29,7 @@ from weighhouse_backend.fleet.schemas import (
 from weighhouse_backend.fleet.sessions import AgentSessions
 from weighhouse_backend.fleet.sightings import Known, as_known, known_of
 from weighhouse_backend.fleet.software import may_work, software_of
+from weighhouse_backend.fleet.unavailability import rest
 from weighhouse_backend.fleet.views import Offers, shown
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
@@ -318,6 +319,10 @@ class FleetService:
         """
         if agent.process_id is not None and agent.process_id != process_id:
             raise SecondSession("another program has opened this agent's session since; end it")
+
+    def takes_work(self, agent: Agent) -> None:
+        """An agent came for work: it rests no more, though that may have been lost on the way."""
+        rest(self.session, self.clock, agent, None)
 
     def candidates(self, project_id: UUID) -> list[Agent]:
         """A project's agents that may take work now, not locked: reachable, in a session, neither

@@ -20,6 +20,8 @@ class Known:
     organization_id: UUID
     token_hash: str
     draining: bool
+    resting: bool
+    """Whether it is taken to take no work."""
     update: UUID | None = None
     """The update that waits for it."""
 
@@ -28,7 +30,7 @@ def as_known(agent: Agent, now: datetime.datetime) -> Known:
     """An agent, as it is remembered."""
     return known_of(
         agent.id, agent.organization_id, agent.token_hash, agent.draining,
-        agent.software_update, now,
+        agent.resting is not None, agent.software_update, now,
     )  # fmt: skip
 
 
@@ -37,13 +39,14 @@ def known_of(
     organization_id: UUID,
     token_hash: str,
     draining: bool,
+    resting: bool,
     software_update: Mapping[str, Any] | None,
     now: datetime.datetime,
 ) -> Known:
     """The same of a row's columns."""
     update = update_of(software_update, now)
     waits = update.id if update is not None and update.state == "wanted" else None
-    return Known(agent_id, organization_id, token_hash, draining, waits)
+    return Known(agent_id, organization_id, token_hash, draining, resting, waits)
 
 
 @dataclass

@@ -65,7 +65,8 @@ def postgres(
     """Prepare a PostgreSQL server; the first call initializes its data directory.
 
     :param directory: of the data; made when missing, owned by the account that runs it.
-    :param durable: False trades safety at power loss for speed, for tests.
+    :param durable: False trades safety at power loss for speed, for tests; what was committed
+        outlives the server's own death all the same.
     :raises PlatformError: when it cannot be initialized here, with the reason.
     """
     binaries = postgres_directory(directory)
@@ -81,7 +82,6 @@ def postgres(
         "max_connections": "80",
         "log_min_duration_statement": "2000",
         "fsync": "on" if durable else "off",
-        "synchronous_commit": "on" if durable else "off",
         "full_page_writes": "on" if durable else "off",
     }
     flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
