@@ -38,10 +38,11 @@ faults:
   - {at_seconds: 6, verb: kill, node: 2}
   - {at_seconds: 10, verb: replace, node: 2}
 """
-MEASURED_SECONDS = (130, 450)
+MEASURED_SECONDS, LONGEST_SECONDS = 130, 450
 """Long enough for an empty node to serve: on a machine that has time, and on one that has none."""
-WITHOUT_TIME = ("the measured phase ended before it was done", "Unable to contact any seeds")
+LATE, HEARD_NOBODY = "the measured phase ended before it was done", "Unable to contact any seeds"
 """What is said of a node on a machine that has none: the vendor gives it 30 s to hear of others."""
+TRIES = 3
 NOTHING = {"ok": 0, "failed": 0}
 """Of a stretch in which a machine without time got no answer."""
 SAMPLED_SECONDS = 1.0
@@ -56,7 +57,8 @@ UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 def test_quorum_operations_go_on_while_a_node_is_killed_and_replaced(
     platform: RunningPlatform,
 ) -> None:
-    for seconds in MEASURED_SECONDS:
+    seconds = MEASURED_SECONDS
+    for _ in range(TRIES):
         course = COURSE.replace("measure_seconds: 130", f"measure_seconds: {seconds}")
         started = platform.start_campaign(course)
         campaign = platform.wait_for_campaign(started["id"])
@@ -68,7 +70,9 @@ def test_quorum_operations_go_on_while_a_node_is_killed_and_replaced(
             for each in whole["timeline"]
             if each["kind"].startswith(("fault", "system_ended"))
         ]
-        if not any(why in told[-1][1] for why in WITHOUT_TIME):
+        if LATE in told[-1][1]:
+            seconds = LONGEST_SECONDS
+        elif HEARD_NOBODY not in told[-1][1]:
             break
     assert [kind for kind, _ in told] == ["fault", "fault_done", "fault", "fault_done"], told
     assert told[0][1] == "kill node 2"
