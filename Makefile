@@ -156,7 +156,7 @@ packages: env ## the wheels of a release in build/packages: every part, plugin a
 	@DEPENDENCIES=$(DEPENDENCIES) infra/packages/build.sh $(TARGET)
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-exports bench-history bench-tenants bench-knees bench-pages ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-life bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-comparison bench-exports bench-history bench-tenants bench-knees bench-settlement bench-pages ## every benchmark
 
 .PHONY: bench-statistics
 bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
@@ -221,6 +221,11 @@ bench-tenants: env ## one tenant's requests beside another's attacks, as ratios 
 bench-knees: env ## where one machine's limit lies: who waits, watches, works and sends, and what each costs (ONLY=sending working watching waiting); last line JSON
 	@$(BOOTSTRAP)/debian.sh servers
 	@PYTHONPATH=tests $(PY)/python -m bench_knees $(if $(ONLY),--only $(ONLY))
+
+.PHONY: bench-settlement
+bench-settlement: env ## what settling a campaign of many runs costs (RUNS=10000; inventing them takes 25 min); last line JSON
+	@$(BOOTSTRAP)/postgres.sh
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_settlement --runs $(or $(RUNS),960)
 
 .PHONY: bench-strangers
 bench-strangers: env ## what a thousand strangers a minute, at what is public, leave to who works, as a ratio (BLOCK=15 s, BLOCKS=4); last line JSON

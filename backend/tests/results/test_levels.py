@@ -14,6 +14,7 @@ from weighhouse_backend.measurements.charts import (
     merge_neighbours,
     series,
 )
+from weighhouse_backend.measurements.interval_rows import interval_row
 from weighhouse_backend.measurements.level_repository import LevelRepository
 from weighhouse_backend.measurements.level_service import (
     FIRST,
@@ -22,7 +23,7 @@ from weighhouse_backend.measurements.level_service import (
 from weighhouse_backend.measurements.levels import WIDTHS, Piece, closed, lowest_width, reported
 from weighhouse_backend.measurements.packed_intervals import OK, Outcome, StoredInterval
 from weighhouse_backend.measurements.points import packed_points
-from weighhouse_backend.measurements.repository import ResultRepository, interval_row
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.measurements.sample_levels import WIDTHS as SAMPLE_WIDTHS
 from weighhouse_backend.measurements.samples import SampleService
 from weighhouse_backend.measurements.summaries import sum_phases

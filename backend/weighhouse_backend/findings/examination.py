@@ -1,6 +1,6 @@
 """What checks have to say of runs; kept when their campaign is settled."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -8,7 +8,6 @@ from uuid import UUID
 from weighhouse_judging.caveats.caveat_list import Beside, OfRun, caveats
 from weighhouse_judging.findings.checks import Severity, title_of
 from weighhouse_judging.findings.run_checks import check_run
-from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.campaigns.documents import measured_document
 from weighhouse_backend.catalog.service import CatalogService
@@ -149,36 +148,45 @@ class ExaminationService:
         found = kept or self.examine(campaign, run)
         return sorted(found, key=lambda finding: GRAVITY[finding.severity])
 
-    def examine(
-        self, campaign: Campaign, run: Run, manifests: Mapping[str, Manifest] | None = None
-    ) -> list[FindingRead]:
-        """Check one run; nothing to say of one that has no result.
+    def examine(self, campaign: Campaign, run: Run) -> list[FindingRead]:
+        """Check one run; nothing to say of one that has no result."""
+        return [finding for _, finding in self.examine_each(campaign, [run])]
 
-        :param manifests: of the campaign's project, by system; default: they are looked up.
+    def examine_each(
+        self, campaign: Campaign, runs: Iterable[Run]
+    ) -> Iterator[tuple[Run, FindingRead]]:
+        """Check runs of a campaign: what is found of each, in order. What was measured of many is
+        read together.
         """
-        attempt_id = run.result_attempt_id
-        if attempt_id is None or run.status != RunStatus.COMPLETED:
-            return []
-        evidence = self.evidence.of(attempt_id)
-        if evidence is None:
-            return []
+        settled = {
+            run.result_attempt_id: run
+            for run in runs
+            if run.result_attempt_id is not None and run.status == RunStatus.COMPLETED
+        }
+        if not settled:
+            return
         document = measured_document(self.experiments, campaign)
-        cell = self.evidence.cell(run.cell_id)
-        system = document.targets[cell.target_index].system
-        if manifests is None:
-            manifests = self.catalog.manifests([run.project_id])
-        seen = observation(
-            document,
-            cell,
-            evidence.summaries,
-            evidence.record,
-            self.reading.course(attempt_id),
-            evidence.samples,
-            evidence.members,
-            manifests.get(system),
-            evidence.marks,
-        )
-        return [] if seen is None else [FindingRead.of(finding) for finding in check_run(seen)]
+        manifests = self.catalog.manifests([campaign.project_id])
+        cells = self.evidence.cells({run.cell_id for run in settled.values()})
+        for batch in self.evidence.batches(list(settled)):
+            courses = self.reading.courses(batch)
+            for attempt_id, evidence in self.evidence.of_each(batch).items():
+                run = settled[attempt_id]
+                cell = cells[run.cell_id]
+                seen = observation(
+                    document,
+                    cell,
+                    evidence.summaries,
+                    evidence.record,
+                    courses[attempt_id],
+                    evidence.samples,
+                    evidence.members,
+                    manifests.get(document.targets[cell.target_index].system),
+                    evidence.marks,
+                )
+                if seen is not None:
+                    for finding in check_run(seen):
+                        yield run, FindingRead.of(finding)
 
     def keep(self, campaign: Campaign) -> None:
         """Check every run of a campaign and keep what is found. Idempotent."""
@@ -205,7 +213,6 @@ class ExaminationService:
         return renewed
 
     def _of(self, campaign: Campaign) -> list[dict[str, Any]]:
-        manifests = self.catalog.manifests([campaign.project_id])
         return [
             {
                 "run_id": run.id,
@@ -215,8 +222,7 @@ class ExaminationService:
                 "severity": finding.severity,
                 "body": finding.model_dump(mode="json"),
             }
-            for run in self.repository.runs(campaign.id)
-            for finding in self.examine(campaign, run, manifests)
+            for run, finding in self.examine_each(campaign, self.repository.runs(campaign.id))
         ]
 
     def of_each_run(

@@ -14,6 +14,9 @@ from weighhouse_backend.measurements.records import AttemptRecord
 from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.runs.models import AttemptMember, Cell
 
+MOST_TOGETHER, MOST_SECONDS_TOGETHER = 100, 3600.0
+"""Attempts of which everything is read at once, and seconds that they measured."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -35,16 +38,32 @@ class EvidenceService:
 
     def of(self, attempt_id: UUID) -> Evidence | None:
         """What an attempt left behind; None: it told nothing."""
-        record = self.repository.record(attempt_id)
-        if record is None:
-            return None
-        return Evidence(
-            record,
-            self.repository.summaries([attempt_id])[attempt_id],
-            self.repository.measured_samples(attempt_id),
-            self.repository.members([attempt_id])[attempt_id],
-            self.repository.marks(attempt_id),
-        )
+        return self.of_each([attempt_id]).get(attempt_id)
+
+    def of_each(self, attempt_ids: Collection[UUID]) -> dict[UUID, Evidence]:
+        """What attempts left behind; those that told something."""
+        summaries = self.repository.summaries(attempt_ids)
+        samples = self.repository.measured_samples(attempt_ids)
+        members = self.repository.members(attempt_ids)
+        marks = self.repository.marks_of(attempt_ids)
+        return {
+            one: Evidence(record, summaries[one], samples[one], members[one], marks[one])
+            for one, record in self.repository.records(attempt_ids).items()
+        }
+
+    def batches(self, attempt_ids: Sequence[UUID]) -> Iterator[list[UUID]]:
+        """Attempts, as many at a time as memory has room for what they left behind."""
+        seconds = self.repository.measured_seconds(attempt_ids)
+        batch: list[UUID] = []
+        held = 0.0
+        for one in attempt_ids:
+            held += seconds.get(one, 0.0)
+            if batch and (len(batch) == MOST_TOGETHER or held > MOST_SECONDS_TOGETHER):
+                yield batch
+                batch, held = [], seconds.get(one, 0.0)
+            batch.append(one)
+        if batch:
+            yield batch
 
     def logs(self, attempt_id: UUID) -> Iterator[tuple[int, str, bytes]]:
         """The logs of an attempt, one after the other: member, name, content."""
@@ -66,7 +85,11 @@ class EvidenceService:
 
     def cell(self, cell_id: UUID) -> Cell:
         """The cell of a run."""
-        return self.repository.cells([cell_id])[cell_id]
+        return self.cells([cell_id])[cell_id]
+
+    def cells(self, cell_ids: Collection[UUID]) -> dict[UUID, Cell]:
+        """Cells of runs, by their id."""
+        return self.repository.cells(cell_ids)
 
     def versions(self, attempt_ids: Collection[UUID]) -> list[str]:
         """What the systems of some attempts said they were, each once."""

@@ -1,15 +1,15 @@
 """All queries of levels."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.kit.db import Base, insert_new
+from weighhouse_backend.kit.db import Base, among, insert_new
 from weighhouse_backend.measurements.interval_rows import RAW
 from weighhouse_backend.measurements.levels import Closed, Piece, Place, reported
 from weighhouse_backend.measurements.models import (
@@ -28,6 +28,7 @@ from weighhouse_backend.measurements.packed_intervals import (
 from weighhouse_backend.measurements.packed_intervals import unpack_extremes as extremes
 from weighhouse_backend.measurements.points import Window, packed_points, unpacked_points
 from weighhouse_backend.runs.instants import instant, microseconds
+from weighhouse_backend.runs.models import Attempt
 
 STREAMED = 200
 """Rows in memory at a time."""
@@ -86,6 +87,12 @@ class LevelRepository:
         first, last = ends
         length = microseconds(last.started_at) + last.duration_us - microseconds(first.started_at)
         return Span(lowest.width_seconds, length / 1e6, lowest.member)
+
+    def leveled(self, attempt_ids: Collection[UUID]) -> set[UUID]:
+        """Those of some attempts that have levels."""
+        has_levels = exists().where(LevelWindow.attempt_id == Attempt.id)
+        of_them = select(Attempt.id).where(among(Attempt.id, attempt_ids), has_levels)
+        return set(self.session.scalars(of_them))
 
     def hold(self, attempt_id: UUID, *, wait: bool) -> bool:
         """Be the only one who builds levels of an attempt, until the end of the transaction: two

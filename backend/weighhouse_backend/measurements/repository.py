@@ -1,7 +1,9 @@
 """All queries of results."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +14,7 @@ from weighhouse_backend.kit.db import Base, among, insert_new
 from weighhouse_backend.measurements.alignment import AlignedPhase, align
 from weighhouse_backend.measurements.charts import merge_intervals
 from weighhouse_backend.measurements.histogram_kinds import HistogramKind
-from weighhouse_backend.measurements.interval_rows import RAW, each_interval
+from weighhouse_backend.measurements.interval_rows import RAW, by_member, each_interval
 from weighhouse_backend.measurements.models import (
     Artifact,
     Interval,
@@ -23,13 +25,10 @@ from weighhouse_backend.measurements.models import (
     ThinnedAttempt,
     TimelineMark,
 )
-from weighhouse_backend.measurements.packed_intervals import (
-    StoredInterval,
-    pack,
-)
+from weighhouse_backend.measurements.packed_intervals import ALL, StoredInterval
 from weighhouse_backend.measurements.records import AttemptRecord, by_attempt
 from weighhouse_backend.measurements.summaries import US_PER_SECOND
-from weighhouse_backend.runs.instants import instant, microseconds
+from weighhouse_backend.runs.instants import microseconds
 from weighhouse_backend.runs.models import Attempt, AttemptMember, Cell
 
 
@@ -101,7 +100,29 @@ class ResultRepository:
         """Intervals of an attempt in order; fetched in batches, unpacked as they come. Those of
         several drivers are merged on common bounds.
         """
-        drivers = self.drivers(attempt_id, span=span)
+        return self._merged(attempt_id, self.drivers(attempt_id, span=span))
+
+    def each_course(
+        self, attempt_ids: Collection[UUID]
+    ) -> Iterator[tuple[UUID, list[StoredInterval]]]:
+        """The same of several attempts, each at the largest span that it has; those that have
+        intervals, one at a time in memory.
+        """
+        spans: dict[int, list[UUID]] = {}
+        for attempt_id, span in self.session.execute(
+            select(Interval.attempt_id, func.max(Interval.span))
+            .where(among(Interval.attempt_id, attempt_ids))
+            .group_by(Interval.attempt_id)
+        ):
+            spans.setdefault(span, []).append(attempt_id)
+        for span, of_span in spans.items():
+            rows = each_interval(self.session, of_span, span)
+            for attempt_id, mine in groupby(rows, key=itemgetter(0)):
+                yield attempt_id, self._merged(attempt_id, by_member(mine))
+
+    def _merged(
+        self, attempt_id: UUID, drivers: Mapping[int, Sequence[StoredInterval]]
+    ) -> list[StoredInterval]:
         if len(drivers) <= 1:
             return [interval for found in drivers.values() for interval in found]
         return [
@@ -118,62 +139,80 @@ class ResultRepository:
 
     def drivers(self, attempt_id: UUID, *, span: int = RAW) -> dict[int, list[StoredInterval]]:
         """Intervals of an attempt as its drivers reported them, by member, in order."""
-        found: dict[int, list[StoredInterval]] = {}
-        for member, interval in each_interval(self.session, attempt_id, span):
-            found.setdefault(member, []).append(interval)
-        return found
+        return by_member(each_interval(self.session, [attempt_id], span))
 
-    def measured_span(self, attempt_id: UUID) -> tuple[int, int] | None:
-        """When all drivers measured, by the server's clock, unix µs; None when they never did."""
-        spans = self.measured_by_member(attempt_id)
-        if not spans:
-            return None
-        offsets = self.offsets(attempt_id)
-        begins = [begin + offsets.get(member, 0) for member, (begin, _) in spans.items()]
-        ends = [end + offsets.get(member, 0) for member, (_, end) in spans.items()]
-        return max(begins), min(ends)
+    def measured_spans(self, attempt_ids: Collection[UUID]) -> dict[UUID, tuple[int, int]]:
+        """When all drivers of attempts measured, by the server's clock, unix µs; those where they
+        did.
+        """
+        spans, offsets = self.measured_by_member(attempt_ids), self.offsets_of(attempt_ids)
+        return {
+            attempt_id: (
+                max(begin + offsets[attempt_id].get(one, 0) for one, (begin, _) in mine.items()),
+                min(end + offsets[attempt_id].get(one, 0) for one, (_, end) in mine.items()),
+            )
+            for attempt_id, mine in spans.items()
+        }
 
-    def measured_by_member(self, attempt_id: UUID) -> dict[int, tuple[int, int]]:
-        """When each driver measured, by its own clock, unix µs; who never did is missing."""
-        thinned = self.thinned(attempt_id)
-        if thinned is not None and thinned.measured is not None:
-            return {int(one): (begin, end) for one, (begin, end) in thinned.measured.items()}
+    def measured_by_member(
+        self, attempt_ids: Collection[UUID]
+    ) -> dict[UUID, dict[int, tuple[int, int]]]:
+        """When each driver of attempts measured, by its own clock, unix µs; who never did is
+        missing.
+        """
+        thinned = self.session.scalars(
+            select(ThinnedAttempt).where(among(ThinnedAttempt.attempt_id, attempt_ids))
+        )
+        found = {
+            one.attempt_id: {int(of): (begin, end) for of, (begin, end) in one.measured.items()}
+            for one in thinned
+            if one.measured
+        }
         length = func.make_interval(0, 0, 0, 0, 0, 0, Interval.duration_us / US_PER_SECOND)
         rows = self.session.execute(
             select(
+                Interval.attempt_id,
                 Interval.member,
                 func.min(Interval.started_at).label("begin"),
                 func.max(Interval.started_at + length).label("end"),
             )
-            .where(Interval.attempt_id == attempt_id, Interval.span == RAW)
+            .where(
+                among(Interval.attempt_id, [one for one in attempt_ids if one not in found]),
+                Interval.span == RAW,
+            )
             .where(Interval.phase == "measure")
             .where(Interval.driver["drain"].as_boolean().is_not(True))
-            .group_by(Interval.member)
+            .group_by(Interval.attempt_id, Interval.member)
         )
-        return {row.member: (microseconds(row.begin), microseconds(row.end)) for row in rows}
+        for row in rows:
+            span = microseconds(row.begin), microseconds(row.end)
+            found.setdefault(row.attempt_id, {})[row.member] = span
+        return found
 
     def thinned(self, attempt_id: UUID) -> ThinnedAttempt | None:
         """What was removed of an attempt; None: nothing."""
         return self.session.get(ThinnedAttempt, attempt_id)
 
-    def measured_samples(self, attempt_id: UUID) -> list[ResourceSample]:
-        """Resource samples of the measured phase, of every member's machine, in order."""
-        span = self.measured_span(attempt_id)
-        if span is None:
-            return []
-        begin, end = span
-        offsets = self.offsets(attempt_id)
-        return [
-            sample
-            for sample in self.samples(attempt_id)
-            if begin < microseconds(sample.at) + offsets.get(sample.member, 0) <= end
-        ]
+    def measured_samples(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[ResourceSample]]:
+        """Resource samples of attempts' measured phase, of every member's machine, in order."""
+        found: dict[UUID, list[ResourceSample]] = {attempt_id: [] for attempt_id in attempt_ids}
+        spans, offsets = self.measured_spans(attempt_ids), self.offsets_of(attempt_ids)
+        for sample in self._samples(spans):
+            begin, end = spans[sample.attempt_id]
+            offset = offsets[sample.attempt_id].get(sample.member, 0)
+            if begin < microseconds(sample.at) + offset <= end:
+                found[sample.attempt_id].append(sample)
+        return found
 
     def offsets(self, attempt_id: UUID) -> dict[int, int]:
         """Member → the server's clock less its own, µs; 0 where it is not known."""
+        return self.offsets_of([attempt_id])[attempt_id]
+
+    def offsets_of(self, attempt_ids: Collection[UUID]) -> dict[UUID, dict[int, int]]:
+        """The same of several attempts."""
         return {
-            member.index: member.clock_offset_us or 0
-            for member in self.members([attempt_id])[attempt_id]
+            attempt_id: {member.index: member.clock_offset_us or 0 for member in members}
+            for attempt_id, members in self.members(attempt_ids).items()
         }
 
     def coarsest_span(self, attempt_id: UUID) -> int:
@@ -187,19 +226,29 @@ class ResultRepository:
 
     def samples(self, attempt_id: UUID) -> Sequence[ResourceSample]:
         """Resource samples of an attempt, in order."""
+        return self._samples([attempt_id])
+
+    def _samples(self, attempt_ids: Collection[UUID]) -> Sequence[ResourceSample]:
         return self.session.scalars(
             select(ResourceSample)
-            .where(ResourceSample.attempt_id == attempt_id)
-            .order_by(ResourceSample.member, ResourceSample.sequence)
+            .where(among(ResourceSample.attempt_id, attempt_ids))
+            .order_by(ResourceSample.attempt_id, ResourceSample.member, ResourceSample.sequence)
         ).all()
 
     def marks(self, attempt_id: UUID) -> Sequence[TimelineMark]:
         """The timeline of an attempt, in order."""
-        return self.session.scalars(
+        return self.marks_of([attempt_id])[attempt_id]
+
+    def marks_of(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[TimelineMark]]:
+        """The timelines of several attempts."""
+        found: dict[UUID, list[TimelineMark]] = {attempt_id: [] for attempt_id in attempt_ids}
+        for mark in self.session.scalars(
             select(TimelineMark)
-            .where(TimelineMark.attempt_id == attempt_id)
+            .where(among(TimelineMark.attempt_id, attempt_ids))
             .order_by(TimelineMark.member, TimelineMark.sequence)
-        ).all()
+        ):
+            found[mark.attempt_id].append(mark)
+        return found
 
     def summaries(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[RunSummary]]:
         """Summaries of several attempts."""
@@ -212,6 +261,15 @@ class ResultRepository:
         for row in rows:
             found[row.attempt_id].append(row)
         return found
+
+    def measured_seconds(self, attempt_ids: Collection[UUID]) -> dict[UUID, float]:
+        """How long attempts measured; those that did."""
+        of_measuring = select(RunSummary.attempt_id, RunSummary.duration_seconds).where(
+            among(RunSummary.attempt_id, attempt_ids),
+            RunSummary.phase == "measure",
+            RunSummary.operation == ALL,
+        )
+        return dict(self.session.execute(of_measuring).all())
 
     def whole_summaries(self, attempt_id: UUID) -> list[RunSummary]:
         """The same of one attempt, with their histograms."""
@@ -339,33 +397,3 @@ class ResultRepository:
             .where(Artifact.project_id == project_id, Artifact.sha256 == sha256)
             .limit(1)
         )
-
-
-def interval_row(
-    interval: StoredInterval,
-    *,
-    attempt_id: UUID,
-    member: int,
-    project_id: UUID,
-    sequence: int,
-    span: int = RAW,
-) -> dict[str, Any]:
-    """A row of `intervals`."""
-    operations, histograms, lag = pack(interval)
-    return {
-        "attempt_id": attempt_id,
-        "member": member,
-        "project_id": project_id,
-        "span": span,
-        "sequence": sequence,
-        "phase": interval.phase,
-        "phase_index": interval.phase_index,
-        "started_at": instant(interval.start_us),
-        "duration_us": interval.duration_us,
-        "operations": operations,
-        "histograms": histograms,
-        "lag": lag,
-        "driver": {
-            name: value for name, value in asdict(interval.driver).items() if value is not None
-        },
-    }

@@ -169,7 +169,7 @@ class ThinningService:
             self.faults.settle(attempt.id, attempt.project_id)
         except HistogramError:
             return
-        spans = self.repository.measured_by_member(attempt.id)
+        spans = self.repository.measured_by_member([attempt.id]).get(attempt.id, {})
         row.measured = {str(member): list(span) for member, span in spans.items()}
         row.step_seconds = width
         self.levels.levels.remove_below(attempt.id, width)

@@ -109,7 +109,7 @@ def cpu_percent(repository: ResultRepository, attempt_id: UUID) -> float | None:
     """What the system's processes used of processors over the measured phase, on the average of
     its samples, added up over its machines; 100 = one core. None: nobody sampled it.
     """
-    span = repository.measured_span(attempt_id)
+    span = repository.measured_spans([attempt_id]).get(attempt_id)
     if span is None:
         return None
     begin, end = (datetime.datetime.fromtimestamp(at / 1e6, datetime.UTC) for at in span)

@@ -29,9 +29,10 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.measurements import models
 from weighhouse_backend.measurements.errors import EventsInvalid, EventsTooMany
+from weighhouse_backend.measurements.interval_rows import interval_row
 from weighhouse_backend.measurements.level_service import BUILT_FROM, WANTED_EVERY
 from weighhouse_backend.measurements.packed_intervals import StoredInterval, from_report
-from weighhouse_backend.measurements.repository import ResultRepository, interval_row
+from weighhouse_backend.measurements.repository import ResultRepository
 from weighhouse_backend.results import counts
 from weighhouse_backend.results.chains import measured_phases, moment_of
 from weighhouse_backend.results.live import LiveSample

@@ -1,7 +1,7 @@
 """Runs for whoever looks at them: lists, facts, charts, logs."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
@@ -225,9 +225,15 @@ class RunReadService:
 
     def course(self, attempt_id: UUID) -> Course:
         """The course of an attempt's measured phase, at the resolution that its charts have."""
-        windows = self.drawn(attempt_id, charts.MOST_POINTS).windows
-        origin = min((window.start_us for window in windows), default=0)
-        return course_of(charts.series(windows, origin).measured)
+        return _course(self.drawn(attempt_id, charts.MOST_POINTS).windows)
+
+    def courses(self, attempt_ids: Collection[UUID]) -> dict[UUID, Course]:
+        """The same of each of several attempts."""
+        long = self.levels.levels.leveled(attempt_ids)
+        found = {one: self.course(one) if one in long else Course(()) for one in attempt_ids}
+        for one, intervals in self.repository.each_course(found.keys() - long):
+            found[one] = _course(list(charts.windows(intervals)))
+        return found
 
     def heat_map(self, run: Run, columns: int) -> HeatMapRead:
         """Operations of a run by time and latency, in at most about `columns` columns."""
@@ -320,6 +326,11 @@ def detail_of(course: Drawing, drawn: charts.Series) -> DetailRead | None:
     return DetailRead(
         point_seconds=statistics.median(points), extremes_seconds=each if merged else None
     )
+
+
+def _course(windows: Sequence[Window]) -> Course:
+    origin = min((window.start_us for window in windows), default=0)
+    return course_of(charts.series(windows, origin).measured)
 
 
 def _same(run: Run) -> Run:

@@ -4,17 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_judging.arithmetic import statistics
-from weighhouse_judging.arithmetic.intervals import level_or_range
-from weighhouse_judging.identity.sides import family
 from weighhouse_judging.series.changes import Point
 from weighhouse_judging.series.places import Stand, place_changes
 from weighhouse_judging.series.segments import segments_by_kind
 from weighhouse_judging.verdicts.bands import BandPoint, noise_bands
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
-from weighhouse_protocol.figures import CATALOGUE
-from weighhouse_protocol.target import Target
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
@@ -26,10 +21,7 @@ from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.noise.keys import NoiseKey
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import RunFigures
-from weighhouse_backend.results.identities import CellSeen, place_of_runs
-from weighhouse_backend.results.repeats import by_cell, values
 from weighhouse_backend.runs.models import Campaign
-from weighhouse_backend.series.environments import environment_of
 from weighhouse_backend.series.errors import SeriesNotFound
 from weighhouse_backend.series.filters import SeriesFilter
 from weighhouse_backend.series.gaps import GapService
@@ -37,6 +29,7 @@ from weighhouse_backend.series.legacy_cells import CarryingService
 from weighhouse_backend.series.main_line import MainLineService
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.names import SeriesNameService
+from weighhouse_backend.series.point_writer import PointWriter, measured
 from weighhouse_backend.series.repository import SeriesRepository
 from weighhouse_backend.series.schemas import (
     ExperimentOfSeries,
@@ -86,22 +79,8 @@ class HistoryService:
         """
         self.carrying.carry(campaign.experiment_id)
         manifests = self.catalog.manifests([campaign.project_id])
-        targets = {target.name: target for target in document.targets}
-        touched = []
-        for target in targets.values():
-            mine = [run for run in runs if run.target == target.name]
-            cells: dict[str, list[RunFigures]] = {}
-            for cell_runs in by_cell(mine).values():
-                seen = CellSeen(document, cell_runs, manifests.get(target.system))
-                cells.setdefault(seen.identity().digest, []).extend(cell_runs)
-            for identity, cell_runs in cells.items():
-                key = {"cell_identity": identity, "side_family": family(target).digest}
-                for metric in (one.name for one in CATALOGUE.in_series):
-                    figures = values(cell_runs, metric)
-                    if figures:
-                        touched.append(
-                            self._put(campaign, document, target, key, cell_runs, metric, figures)
-                        )
+        points = list(measured(campaign, document, runs, manifests))
+        touched = PointWriter(self.repository.session).write(points)
         self.mark(campaign.id, regressed)
         return sorted({*touched, *self.main_line.mark(campaign.experiment_id)})
 
@@ -262,56 +241,6 @@ class HistoryService:
     def segments(self, series_id: UUID) -> list[list[StoredPoint]]:
         """The points of a series' main line by segment, oldest first, for features above."""
         return segments_of(on_main_line(self.repository.points(series_id)))
-
-    def _put(
-        self,
-        campaign: Campaign,
-        document: Experiment,
-        target: Target,
-        key: dict[str, str],
-        runs: Sequence[RunFigures],
-        metric: str,
-        repeats: Sequence[float],
-    ) -> UUID:
-        run = runs[0]
-        series_id = self.repository.series_id(
-            {
-                "experiment_id": campaign.experiment_id,
-                "metric": metric,
-                **key,
-            },
-            {
-                "project_id": campaign.project_id,
-                "system_id": target.system,
-                "target": run.target,
-                "workload": run.workload,
-                "load_label": run.load_label,
-                "load_kind": run.load_kind,
-                "load_value": run.load_value,
-            },
-        )
-        bounds = level_or_range(repeats)
-        found = environment_of(document, runs)
-        self.repository.put_point(
-            {
-                "series_id": series_id,
-                "campaign_id": campaign.id,
-                "project_id": campaign.project_id,
-                "campaign_number": campaign.number,
-                "at": campaign.created_at,
-                "value": statistics.median(repeats),
-                "low": bounds.low,
-                "high": bounds.high,
-                "repeats": list(repeats),
-                "fingerprint": found.among(self.repository.kinds(series_id, campaign.id)),
-                "environment": found.words,
-                "version": found.version,
-                "kernel": found.kernel,
-                "memory_bytes": found.memory_bytes,
-                "place": place_of_runs(runs),
-            }
-        )
-        return series_id
 
 
 def on_main_line(points: Sequence[StoredPoint]) -> list[StoredPoint]:

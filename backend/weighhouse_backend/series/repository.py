@@ -20,7 +20,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session, aliased
 
 from weighhouse_backend.runs.commit_models import CampaignCommit
@@ -54,25 +54,6 @@ class SeriesRepository:
     """Reads and writes series and their points."""
 
     session: Session
-
-    def series_id(self, key: dict[str, Any], values: dict[str, Any]) -> UUID:
-        """The series of a key, made when there is none; what describes it is brought up to date."""
-        statement = (
-            insert(Series)
-            .values({**key, **values})
-            .on_conflict_do_update(index_elements=list(key), set_=values)
-            .returning(Series.id)
-        )
-        return self.session.execute(statement).scalar_one()
-
-    def put_point(self, row: dict[str, Any]) -> None:
-        """Write a campaign's point of a series over an earlier one."""
-        keys = ("series_id", "campaign_id")
-        updated = {key: value for key, value in row.items() if key not in keys}
-        statement = insert(SeriesPoint).values(row)
-        self.session.execute(
-            statement.on_conflict_do_update(index_elements=list(keys), set_=updated)
-        )
 
     def lock_series(self, series_id: UUID) -> Series | None:
         """A series, locked, so that its change points are written by one at a time."""
@@ -304,19 +285,6 @@ class SeriesRepository:
         if before is not None:
             query = query.where(SeriesPoint.campaign_id < before)
         return query
-
-    def kinds(self, series_id: UUID, but: UUID | None = None) -> Sequence[str]:
-        """The kinds of a series' segments, in the order in which campaigns of them were asked for.
-
-        :param but: a campaign whose point is not looked at.
-        """
-        of_series = select(SeriesPoint.fingerprint).where(SeriesPoint.series_id == series_id)
-        if but is not None:
-            of_series = of_series.where(SeriesPoint.campaign_id != but)
-        first = func.min(SeriesPoint.at)
-        return self.session.scalars(
-            of_series.group_by(SeriesPoint.fingerprint).order_by(first, SeriesPoint.fingerprint)
-        ).all()
 
     def default_branch(self, experiment_id: UUID) -> str | None:
         """The main branch that was told last with a campaign of an experiment."""
