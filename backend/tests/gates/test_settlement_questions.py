@@ -1,9 +1,14 @@
 """Settling a campaign asks the database the same questions, however many cells and runs it has."""
 
+from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import pytest
+from sqlalchemy import select, text
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.series.models import Series
 from weighhouse_testing.bench_settlement import settled, unsettle
+from weighhouse_testing.waits import until
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
@@ -55,3 +60,37 @@ def test_new_series_are_listed_as_the_experiment_names_them(laboratory):
         for clients in CLIENTS
     ]
     assert listed in (wanted, wanted[::-1])
+
+
+def test_series_are_locked_in_order_of_their_ids(laboratory):
+    """As the watch locks them, which looks at the campaign before meanwhile."""
+    document = experiment(
+        "settled-beside-the-watch",
+        load_levels=[{"model": "closed", "clients": each} for each in CLIENTS],
+    )
+    campaign_id = UUID(
+        laboratory.carry_out(document, lambda _: whole_run(seed=1, rate=100, seconds=1))
+    )
+    experiment_id = laboratory.get(f"/campaigns/{campaign_id}")["experiment"]["id"]
+    unsettle(laboratory.sessions, campaign_id)
+    of_it = select(Series.id).where(Series.experiment_id == experiment_id).order_by(Series.id)
+    with (
+        ThreadPoolExecutor() as beside,
+        unit_of_work(laboratory.sessions) as watch,
+    ):
+        watch.scalar(of_it.limit(1).with_for_update())
+        settling = beside.submit(settled, laboratory.sessions, laboratory.settings, campaign_id)
+        until("it waits", lambda: settling.done() or waits_for_a_lock(laboratory))
+        rest = watch.scalars(of_it.with_for_update(nowait=True)).all()
+        watch.commit()
+        settling.result()
+    assert len(rest) > len(CLIENTS)
+
+
+def waits_for_a_lock(laboratory):
+    waiting = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND wait_event_type = 'Lock'"
+    )
+    with unit_of_work(laboratory.sessions) as session:
+        return session.scalar(waiting) > 0

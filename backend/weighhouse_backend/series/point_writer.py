@@ -28,6 +28,7 @@ from weighhouse_backend.series.models import Series, SeriesPoint
 Key = tuple[Any, ...]
 KEY = ("experiment_id", "metric", "cell_identity", "side_family")
 """Names a series."""
+COLUMNS = [getattr(Series, name) for name in KEY]
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _of_cell(
 
 @dataclass(frozen=True)
 class PointWriter:
-    """Writes points: three statements for all that a campaign measured, however much it is."""
+    """Writes points: four statements for all that a campaign measured, however much it is."""
 
     session: Session
 
@@ -143,13 +144,22 @@ class PointWriter:
         return list(ids.values())
 
     def _series(self, rows: Mapping[Key, dict[str, Any]]) -> dict[Key, UUID]:
-        written = _over(Series, KEY, next(iter(rows.values()))).returning(
-            Series.id, *(getattr(Series, name) for name in KEY)
-        )
-        # Written in one order, for two campaigns of an experiment may be settled at a time.
-        found = self.session.execute(written, [rows[key] for key in sorted(rows)]).all()
+        known = self._known(rows)
+        # Whoever locks several series does so in order of their ids, the watch too; two campaigns
+        # that make the same ones do it in order of their keys, behind those that are there.
+        in_order = sorted(rows, key=lambda one: (one not in known, known.get(one, one)))
+        written = _over(Series, KEY, rows[in_order[0]]).returning(Series.id, *COLUMNS)
+        found = self.session.execute(written, [rows[one] for one in in_order])
         ids = {tuple(key): series_id for series_id, *key in found}
         return {key: ids[key] for key in rows}
+
+    def _known(self, keys: Collection[Key]) -> dict[Key, UUID]:
+        """Those that are there, with their ids."""
+        experiments, _, cells, _ = (set(each) for each in zip(*keys, strict=True))
+        there = select(Series.id, *COLUMNS).where(
+            among(Series.experiment_id, experiments), Series.cell_identity.in_(cells)
+        )
+        return {tuple(key): series_id for series_id, *key in self.session.execute(there)}
 
     def _kinds(self, series_ids: Collection[UUID], but: UUID) -> dict[UUID, list[str]]:
         """Series → the kinds of its segments, in the order in which campaigns of them were asked
