@@ -81,23 +81,24 @@ export function placeLabels(
             height: label.height,
           }
           if (!within(box, bounds)) continue
+          // Nothing below is negative: what costs too much already is not looked at further.
+          const limit = (best as { cost: number } | null)?.cost ?? Infinity
+          let cost = 4 * extra + 12 * rank + (right <= 0 ? 2 : 0)
+          if (cost >= limit) continue
           const covered = total(box, texts)
           const onMarks = total(box, marks)
-          const cost =
-            ON_TEXT * covered +
-            ON_MARK * onMarks +
-            ON_LINE * total(box, lines) +
-            4 * extra +
-            12 * rank +
-            NEARER_ELSEWHERE * nearerElsewhere(box, label) +
-            (right <= 0 ? 2 : 0)
-          if (!best || cost < best.cost)
-            best = {
-              placed: { x: box.x, y: box.y, anchor, at: rank, far: extra > FAR },
-              box,
-              cost,
-              covered: covered + onMarks,
-            }
+          cost += ON_TEXT * covered + ON_MARK * onMarks
+          if (cost >= limit) continue
+          cost += ON_LINE * total(box, lines)
+          if (cost >= limit) continue
+          cost += NEARER_ELSEWHERE * nearerElsewhere(box, label)
+          if (cost >= limit) continue
+          best = {
+            placed: { x: box.x, y: box.y, anchor, at: rank, far: extra > FAR },
+            box,
+            cost,
+            covered: covered + onMarks,
+          }
         }
     })
     const found = best as { placed: Placed; box: Box; covered: number } | null
