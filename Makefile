@@ -223,7 +223,7 @@ bench-knees: env ## where one machine's limit lies: who waits, watches, works an
 	@PYTHONPATH=tests $(PY)/python -m bench_knees $(if $(ONLY),--only $(ONLY))
 
 .PHONY: bench-settlement
-bench-settlement: env ## what settling a campaign of many runs costs (RUNS=10000; inventing them takes 25 min); last line JSON
+bench-settlement: env ## what settling a campaign of many runs costs (RUNS=960); last line JSON
 	@$(BOOTSTRAP)/postgres.sh
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_settlement --runs $(or $(RUNS),960)
 
