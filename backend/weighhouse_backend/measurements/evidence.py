@@ -41,14 +41,16 @@ class EvidenceService:
         return self.of_each([attempt_id]).get(attempt_id)
 
     def of_each(self, attempt_ids: Collection[UUID]) -> dict[UUID, Evidence]:
-        """What attempts left behind; those that told something."""
+        """What attempts left behind, in their order; those that told something."""
+        records = self.repository.records(attempt_ids)
         summaries = self.repository.summaries(attempt_ids)
         samples = self.repository.measured_samples(attempt_ids)
         members = self.repository.members(attempt_ids)
         marks = self.repository.marks_of(attempt_ids)
         return {
-            one: Evidence(record, summaries[one], samples[one], members[one], marks[one])
-            for one, record in self.repository.records(attempt_ids).items()
+            one: Evidence(records[one], summaries[one], samples[one], members[one], marks[one])
+            for one in attempt_ids
+            if one in records
         }
 
     def batches(self, attempt_ids: Sequence[UUID]) -> Iterator[list[UUID]]:
