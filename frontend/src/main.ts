@@ -14,8 +14,6 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Answers are replaced, never changed: to watch each of their parts takes longer than to draw them.
-      shallow: true,
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiProblem && error.status >= 400 && error.status < 500),
     },
