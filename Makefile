@@ -224,7 +224,7 @@ bench-knees: env ## where one machine's limit lies: who waits, watches, works an
 
 .PHONY: bench-settlement
 bench-settlement: env ## what settling a campaign of many runs costs (RUNS=960); last line JSON
-	@$(BOOTSTRAP)/postgres.sh
+	@$(BOOTSTRAP)/debian.sh servers
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_settlement --runs $(or $(RUNS),960)
 
 .PHONY: bench-strangers

@@ -1,4 +1,6 @@
-"""Settling a campaign asks the database the same questions, however many cells and runs it has."""
+"""Settling a campaign asks the database the same questions, however many cells it has: what was
+measured is read of a hundred runs at a time.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
